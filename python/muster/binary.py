@@ -64,4 +64,5 @@ def answer_of(*words: str, text: str = "", hear: Hearer = None) -> Dict[str, Any
 
 def code_of(*words: str) -> int:
     """The exit code of `muster WORDS`, which says what it says on this program's own streams."""
+    sys.stdout.flush()  # what the program has printed comes first
     return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, check=False).returncode

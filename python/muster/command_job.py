@@ -4,124 +4,19 @@ import copy
 import os
 from typing import Any, Dict, List, Optional, Tuple, Union
 
-from .binary import BadCall
-from .checked import Checked, checked, given, lacks, nearest, settings_of
+from .checked import Checked, checked, given, lacks
 from .dsl import add_step
-from .environment import Environment
+from .inputs import Inputs, absolute
+from .job_parts import (RESOURCES, CommandJobLimits, JobResourceConfiguration, called_with,
+                        changed_later, distribution_of, environment_key, given_inputs, keys_of,
+                        part_of)
 from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .run import Run
-from .submission import dump_keys, submit_keys
-from .sweep_job import Law, Sweepable, note_limits, refuse_laws, with_search_space
+from .submission import dump_keys, json_of, submit_keys
+from .sweep_job import Sweepable, note_limits, refuse_laws, with_search_space
 from .where import Where, target_name
-
-
-class _Distribution(Checked):
-    """Counts by name; those without a value are left to muster."""
-
-    kind = ""
-
-    @property
-    def type(self) -> str:
-        return self.kind
-
-    def keys(self) -> Dict[str, Any]:
-        return {"type": self.kind, **given(settings_of(self))}
-
-
-class MpiDistribution(_Distribution):
-    """Ranks of an MPI job: so many on each node."""
-
-    kind = "mpi"
-
-    def __init__(self, process_count_per_instance: Optional[int] = None) -> None:
-        self.process_count_per_instance = process_count_per_instance
-
-
-class PyTorchDistribution(_Distribution):
-    """Ranks of torch: so many on each node."""
-
-    kind = "pytorch"
-
-    def __init__(self, process_count_per_instance: Optional[int] = None) -> None:
-        self.process_count_per_instance = process_count_per_instance
-
-
-class TensorFlowDistribution(_Distribution):
-    """TensorFlow's workers and parameter servers."""
-
-    kind = "tensorflow"
-
-    def __init__(self, parameter_server_count: Optional[int] = 0,
-                 worker_count: Optional[int] = None) -> None:
-        self.parameter_server_count = parameter_server_count
-        self.worker_count = worker_count
-
-
-class Input(Checked):
-    """A value, or a file or folder of this machine."""
-
-    LACKS = lacks(accepted="description", no_effect="datastore", refused={
-        "path_on_compute": "the data stays where it is: use ${{inputs.NAME}} in the command"})
-
-    def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
-                 mode: Optional[str] = None, default: object = None,
-                 optional: Optional[bool] = None, min: Optional[float] = None,
-                 max: Optional[float] = None, enum: Optional[List[Any]] = None) -> None:
-        self.type = type
-        self.path = path
-        self.mode = mode
-        self.default = default
-        self.optional = optional
-        self.min = min
-        self.max = max
-        self.enum = enum
-
-    def keys(self) -> Dict[str, Any]:
-        return given({**settings_of(self), "path": _absolute(self.path)})
-
-
-class Output(Checked):
-    """A folder that the job makes."""
-
-    LACKS = lacks(accepted="description", no_effect="name version early_available datastore "
-                                                    "path_on_compute")
-
-    def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
-                 mode: Optional[str] = None) -> None:
-        self.type = type
-        self.path = path
-        self.mode = mode
-
-    def keys(self) -> Dict[str, Any]:
-        return given({**settings_of(self), "path": _absolute(self.path)})
-
-
-_RESOURCES = lacks(refused={"max_instance_count": "use instance_count"})
-
-
-class JobResourceConfiguration(Checked):
-    """How many nodes, and what they are; muster says which of it has no effect."""
-
-    LACKS = _RESOURCES
-
-    def __init__(self, locations: Optional[List[str]] = None, instance_count: Optional[int] = None,
-                 instance_type: Union[str, List[str], None] = None,
-                 properties: Optional[Dict[str, Any]] = None, docker_args: Optional[str] = None,
-                 shm_size: Optional[str] = None) -> None:
-        self.locations = locations
-        self.instance_count = instance_count
-        self.instance_type = instance_type
-        self.properties = properties
-        self.docker_args = docker_args
-        self.shm_size = shm_size
-
-
-class CommandJobLimits(Checked):
-    """When the job is ended, in seconds."""
-
-    def __init__(self, timeout: Optional[float] = None) -> None:
-        self.timeout = timeout
+from .yaml_text import yaml_of
 
 
 _JOB = lacks(no_effect="identity services properties queue_settings job_tier priority "
@@ -141,45 +36,68 @@ class CommandJob(Sweepable, Checked):
                  environment_variables: _Texts = None, distribution: Any = None,
                  compute: object = None, inputs: Optional[Dict[str, object]] = None,
                  outputs: Optional[Dict[str, object]] = None,
-                 resources: Optional[JobResourceConfiguration] = None,
-                 limits: Optional[CommandJobLimits] = None, experiment_name: Optional[str] = None,
+                 resources: Any = None, limits: Any = None, experiment_name: Optional[str] = None,
                  tags: _Texts = None, is_deterministic: bool = True) -> None:
         self.made_at = users_line()
+        self.given_name = name
         self.name: str = name or display_name or "command"
         self.display_name = display_name
         self.description = description
         self.command = command
         self.code = code
-        self.inputs: Dict[str, object] = dict(inputs or {})
+        self.inputs: Inputs = Inputs(self.name, inputs or {})
         self.declared_outputs: Dict[str, object] = dict(outputs or {})
         self.outputs = Outputs(self, list(self.declared_outputs))
         self.environment = environment
         self.environment_variables: Dict[str, str] = dict(environment_variables or {})
-        self.distribution: Any = distribution
+        self.distribution = distribution
         self.compute = compute
         self.experiment_name = experiment_name
         self.tags: Dict[str, str] = dict(tags or {})
-        self.resources = resources or JobResourceConfiguration()
-        self.limits = limits or CommandJobLimits()
+        self.resources = resources
+        self.limits = limits
         self.is_deterministic = is_deterministic
+
+    @property
+    def distribution(self) -> Any:
+        """Any of these three may be given as a dictionary."""
+        return self._distribution
+
+    @distribution.setter
+    def distribution(self, said: Any) -> None:
+        self._distribution = distribution_of(said)
+
+    @property
+    def resources(self) -> Any:
+        return self._resources
+
+    @resources.setter
+    def resources(self, said: Any) -> None:
+        self._resources = part_of(said, JobResourceConfiguration)
+
+    @property
+    def limits(self) -> Any:
+        return self._limits
+
+    @limits.setter
+    def limits(self, said: Any) -> None:
+        self._limits = part_of(said, CommandJobLimits)
+
+    def __str__(self) -> str:
+        return yaml_of(self._shown_keys())
 
     def __call__(self, **inputs: object) -> "CommandJob":
         """The same with other inputs, as a step of a pipeline."""
-        for name in inputs:
-            if name not in self.inputs:
-                raise BadCall(f"{self.name} has no input {name!r}",
-                              nearest(name, list(self.inputs)))
-        outputs: Dict[str, object] = {
-            name: value for name, value in self.inputs.items()
-            if isinstance(value, StepOutput)}  # of steps, which are not copied
-        step = copy.deepcopy(self, {id(one): one for one in outputs.values()})
-        step.inputs.update({**outputs, **inputs})
+        found = called_with(self, inputs)
+        of_steps = {id(one): one for one in found.values() if isinstance(one, StepOutput)}
+        step = copy.deepcopy(self, dict(of_steps))  # outputs of steps are not copied
+        step.inputs = found
         step.outputs = Outputs(step, list(step.declared_outputs))
         step.made_at = users_line()
         add_step(step)
         return step
 
-    @checked(_RESOURCES)
+    @checked(RESOURCES)
     def set_resources(self, *, instance_type: Union[str, List[str], None] = None,
                       instance_count: Optional[int] = None,
                       locations: Optional[List[str]] = None,
@@ -206,6 +124,16 @@ class CommandJob(Sweepable, Checked):
     def dump(self, dest: Any) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self._job_keys(), dest)
+
+    def file_text(self) -> str:
+        """What muster would be given."""
+        return json_of(self._job_keys())
+
+    def _shown_keys(self) -> Dict[str, Any]:
+        """For print(), which may come before all inputs are known."""
+        target = None if self.compute is None else target_name(self.compute)
+        return given({"name": self.given_name, **self.keys(), "compute": target,
+                      "experiment_name": self.experiment_name, "tags": self.tags})
 
     def _job_keys(self, experiment_name: str = "", default_target: object = None,
                   tags: _Texts = None) -> Dict[str, Any]:
@@ -235,16 +163,16 @@ class CommandJob(Sweepable, Checked):
         """Those of a command job's file."""
         changed = self.outputs.said()
         return {
-            "type": "command", "command": self.command, "code": _absolute(self.code),
+            "type": "command", "display_name": self.display_name or self.given_name,
+            "command": self.command, "code": absolute(self.code),
             "description": self.description,
             "is_deterministic": None if self.is_deterministic else False,
-            "environment": _environment(self.environment),
+            "environment": environment_key(self.environment),
             "environment_variables": self.environment_variables,
-            "distribution": _keys_of(self.distribution),
-            "resources": _keys_of(self.resources), "limits": _keys_of(self.limits),
-            "inputs": {name: _keys_of(value) for name, value in self.inputs.items()
-                       if not isinstance(value, Law)},
-            "outputs": {name: _changed(_keys_of(value), changed.get(name))
+            "distribution": keys_of(self.distribution),
+            "resources": keys_of(self.resources), "limits": keys_of(self.limits),
+            "inputs": given_inputs(self.inputs),
+            "outputs": {name: changed_later(keys_of(value), changed.get(name))
                         for name, value in self.declared_outputs.items()},
         }
 
@@ -271,31 +199,3 @@ def command(*, command: str, name: Optional[str] = None, description: Optional[s
             docker_args=docker_args, shm_size=shm_size),
         limits=CommandJobLimits(timeout), experiment_name=experiment_name, tags=tags,
         is_deterministic=is_deterministic)
-
-
-def _absolute(path: object) -> Optional[str]:
-    """A file of this machine as seen from anywhere; addresses stay."""
-    if path is None:
-        return None
-    text = str(path)
-    return text if ":" in text.split("/")[0] else os.path.abspath(text)
-
-
-def _environment(environment: object) -> object:
-    if isinstance(environment, Environment):
-        return environment.job_key()
-    return str(getattr(environment, "name", environment)) if environment else None
-
-
-def _keys_of(value: Any) -> Any:
-    """What a job file says of a part of a job, or a value as it is."""
-    if isinstance(value, (_Distribution, Input, Output)):
-        return value.keys()
-    return given(settings_of(value)) if isinstance(value, Checked) and not isinstance(
-        value, StepOutput) else value
-
-
-def _changed(said: Any, later: Optional[Dict[str, Any]]) -> Any:
-    if later is None:
-        return said
-    return {**(said if isinstance(said, dict) else {}), **later}

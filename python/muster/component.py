@@ -3,18 +3,21 @@
 import difflib
 import json
 import os
+import re
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
 from .binary import BadCall, MusterError, completed
 from .checked import Checked, Settings, checked, given, lacks, note, settings_of
+from .inputs import Inputs, step_input
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
 from .submission import Complaints, submit_file
 from .sweep_job import Law, Sweepable, note_limits, refuse_laws
 from .where import Where, target_name
+from .yaml_text import yaml_of
 
 
 _LAYOUT = lacks(no_effect="instance_type node_type")
@@ -25,7 +28,7 @@ _RESOURCES = ("instance_count", "instance_type", "shm_size", "docker_args", "loc
               "properties")
 _AZURE_ONLY = ("comment node_name regenerate_output regenerate_outputs identity services "
                "queue_settings description display_name tags properties job_tier priority "
-               "is_deterministic version")
+               "is_deterministic version environment")
 
 
 class ResourceLayout(Checked):
@@ -74,9 +77,9 @@ class Step(Sweepable, Checked):
     LACKS = lacks(no_effect=_AZURE_ONLY)
 
     def __init__(self, component: "Component", inputs: Dict[str, object]) -> None:
-        self.file = component.file
-        self.name = component.name
-        self.inputs = inputs
+        self.component = component
+        self.name: str = component.name
+        self.inputs = Inputs(self.name, inputs, component.input_names)
         self.outputs = Outputs(self, component.output_names)
         self.runsettings = RunSettings()
         # The same settings, as SDK v2 has them.
@@ -87,6 +90,11 @@ class Step(Sweepable, Checked):
         self.environment_variables: Dict[str, str] = {}
         self.made_at = users_line()
 
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return self.component.shown
+
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
         refuse_laws(self.name, self.inputs)
@@ -95,9 +103,10 @@ class Step(Sweepable, Checked):
     def _keys(self) -> Dict[str, Any]:
         nodes, per_node = self._layout()
         target = self.runsettings.target or self.compute
-        keys = {"component": self.file, "environment_variables": self.environment_variables,
+        keys = {"component": self.component.keys(),
+                "environment_variables": self.environment_variables,
                 "compute": None if target is None else target_name(target),
-                "inputs": {name: _step_input(value) for name, value in self.inputs.items()},
+                "inputs": {name: step_input(value) for name, value in self.inputs.items()},
                 "outputs": self.outputs.said(),
                 "resources": given({**_said(self.resources), "instance_count": nodes}),
                 "limits": given(_said(self.limits)), "distribution": self._spread(per_node)}
@@ -111,8 +120,8 @@ class Step(Sweepable, Checked):
                   else self.distribution.keys())
         return {**spread, **given({"process_count_per_instance": per_node})}
 
-    def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], str]:
-        """Those of a sweep's file over these inputs, and its trial: the component's file."""
+    def trial_keys(self, swept: List[str]) -> Tuple[Dict[str, Any], object]:
+        """Those of a sweep's file over these inputs, and its trial: the component."""
         del swept
         keys = self._keys()
         top = {name: keys[name] for name in ("inputs", "resources", "compute") if name in keys}
@@ -123,7 +132,7 @@ class Step(Sweepable, Checked):
                 raise BadCall(f"{self.name} cannot be swept with {_of_step(key)}",
                               "write that in its file")
         note_limits(self.name, keys)
-        return top, self.file
+        return top, self.component.keys()
 
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
@@ -138,7 +147,10 @@ class Step(Sweepable, Checked):
         words += [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += ["--experiment", experiment_name] if experiment_name else []
         target = self.runsettings.target or self.compute or default_target
-        return submit_file(self.file, words + Where(**where).words(target))
+        return self.component.submit(words + Where(**where).words(target))
+
+    def __str__(self) -> str:
+        return yaml_of(self._keys())
 
     def _refuse_more(self) -> None:
         """What muster submit has no option for."""
@@ -171,12 +183,32 @@ class Step(Sweepable, Checked):
 class Component(Checked):
     """Made by from_yaml; calling it makes a step."""
 
+    LACKS = lacks(accepted="display_name description tags properties type is_deterministic")
+
     def __init__(self, file: str, declared: Dict[str, Any]) -> None:
         self.file = file
-        self.name = os.path.basename(file)
+        self.name: str = _told_by(file, "name") or os.path.basename(file)
+        self.version = _told_by(file, "version")
         self.input_names = [str(one["name"]) for one in declared["inputs"]]
         self.output_names = [str(name) for name in declared["outputs"]]
         self._required = [str(one["name"]) for one in declared["inputs"] if one["required"]]
+
+    def keys(self) -> Union[str, Dict[str, Any]]:
+        """What a step says of it."""
+        return self.file
+
+    def submit(self, words: List[str]) -> Run:
+        """By itself."""
+        return submit_file(self.file, words)
+
+    @property
+    def shown(self) -> str:
+        """What messages call it."""
+        return os.path.basename(self.file)
+
+    def __str__(self) -> str:
+        with open(self.file, encoding="utf-8") as file:
+            return file.read()
 
     @classmethod
     @checked(lacks(accepted="workspace"))
@@ -200,7 +232,7 @@ class Component(Checked):
     def __call__(self, *values: object, **inputs: object) -> Step:
         given = {**dict(zip(self.input_names, values)), **inputs}
         if len(values) > len(self.input_names):
-            raise BadCall(f"{self.name} has {len(self.input_names)} inputs, and {len(values)} "
+            raise BadCall(f"{self.shown} has {len(self.input_names)} inputs, and {len(values)} "
                           "values were given", self._right_names())
         self._check_names(given)
         step = Step(self, {name: value for name, value in given.items() if value is not None})
@@ -210,11 +242,11 @@ class Component(Checked):
     def _check_names(self, given: Dict[str, object]) -> None:
         strange = [name for name in given if name not in self.input_names]
         if strange:
-            raise BadCall(f"{self.name} has no input {_listed(strange)}",
+            raise BadCall(f"{self.shown} has no input {_listed(strange)}",
                           self._right_names(strange[0]))
         missing = [name for name in self._required if given.get(name) is None]
         if missing:
-            raise BadCall(f"{self.name} needs a value for {_listed(missing)}", self._right_names())
+            raise BadCall(f"{self.shown} needs a value for {_listed(missing)}", self._right_names())
 
     def _right_names(self, typed: str = "") -> str:
         if not self.input_names:
@@ -225,6 +257,14 @@ class Component(Checked):
             text += f"; {', '.join(optional)} may be left out"
         near = difflib.get_close_matches(typed, self.input_names, 1)
         return f"did you mean {near[0]}? {text}" if near else text
+
+
+def _told_by(file: str, key: str) -> Optional[str]:
+    """A plain value at the top of a file in YAML."""
+    with open(file, encoding="utf-8", errors="replace") as text:
+        found = re.search(rf"^{key}:[ \t]+([\"']?)([\w.-]+)\1[ \t]*(?:#.*)?$", text.read(),
+                          re.MULTILINE)
+    return found[2] if found else None
 
 
 def _said(settings: Any) -> Dict[str, Any]:
@@ -244,18 +284,6 @@ def _listed(names: List[str]) -> str:
 def _text(value: object) -> str:
     """An input of SDK v2 is its path or value; all else is as str() writes it."""
     return str(getattr(value, "path", None) or value)
-
-
-def _step_input(value: object) -> object:
-    """As a pipeline's file has it; outputs of other steps stay what they are."""
-    if isinstance(value, Output):
-        return value
-    path = getattr(value, "path", None)
-    if path is None:
-        return str(value) if isinstance(value, os.PathLike) else value
-    return given({"type": getattr(value, "type", "uri_folder"), "mode": getattr(value, "mode", None),
-                  "path": os.path.abspath(str(path)) if "://" not in str(path)
-                  and not str(path).startswith("azureml:") else str(path)})
 
 
 def _not_wired(component: str, name: str, output: Output) -> BadCall:

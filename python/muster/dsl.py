@@ -1,27 +1,28 @@
 """dsl.pipeline: a function that calls components becomes a pipeline of their steps."""
 
 import functools
+import inspect
 import sys
 from types import FrameType
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from .checked import checked, lacks
+from .binary import BadCall
+from .checked import checked, lacks, nearest
 from .pipeline import Pipeline, Submittable, named_steps, outputs_of
 
-# Of the pipelines that are being made: steps, and the names that they had in one within.
-_made: List[List[Tuple[Submittable, str]]] = []
+_made: List[List[Submittable]] = []  # steps of the pipelines that are being made
 
 
-def add_step(step: Submittable, name: str = "") -> None:
+def add_step(step: Submittable) -> None:
     """A component has been called."""
     if _made:
-        _made[-1].append((step, name))
+        _made[-1].append(step)
 
 
 def forget_step(step: object) -> None:
     """It has become a part of another one."""
     if _made:
-        _made[-1][:] = [one for one in _made[-1] if one[0] is not step]
+        _made[-1][:] = [one for one in _made[-1] if one is not step]
 
 
 @checked(lacks(
@@ -50,17 +51,37 @@ def _pipeline_maker(function: Callable[..., Any], said: Dict[str, Any]
                     ) -> Callable[..., Pipeline]:
     @functools.wraps(function)
     def make(*args: Any, **kwargs: Any) -> Pipeline:
+        inputs = _arguments(function, args, kwargs)
         _made.append([])
         try:
             returned, variables = _called(function, args, kwargs)
             steps = named_steps(_made[-1], variables)
         finally:
             _made.pop()
-        for name, step in steps.items():  # those of a pipeline within another are its steps, too
-            add_step(step, name)
-        named = {**said, "name": said["name"] or function.__name__}
-        return Pipeline(named, steps, outputs_of(returned))
+        named = {**said, "name": said["name"] or function.__name__,
+                 "description": said["description"] or inspect.getdoc(function)}
+        made = Pipeline(named, steps, outputs_of(returned), inputs)
+        add_step(made)  # of the pipeline around it
+        return made
+    setattr(make, "IS_PIPELINE", True)
     return make
+
+
+def _arguments(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]
+               ) -> Dict[str, Any]:
+    """By the names of its parameters; a word that it lacks is told with those that it has."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        names = list(signature.parameters)
+        strange = [name for name in kwargs if name not in names]
+        raise BadCall(f"{function.__name__}(): {error}",
+                      nearest(strange[0], names) if strange else
+                      f"its inputs are {', '.join(names)}" if names else "it takes none"
+                      ) from None
+    bound.apply_defaults()
+    return dict(bound.arguments)
 
 
 def _called(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]

@@ -13,7 +13,7 @@ class Named(Protocol):
 
 
 class Output(Checked):
-    """One of them; it has a folder once its step has run: see Run.details()."""
+    """One of them; it has a folder once its step has run: see job.outputs."""
 
     LACKS = lacks(no_effect="datastore description version early_available path_on_compute")
 
@@ -26,7 +26,8 @@ class Output(Checked):
 
     def keys(self) -> Dict[str, Any]:
         """What a job file says of it."""
-        return given({"type": self.type, "mode": self.mode, "path": self.path})
+        path = None if self.path is None else str(self.path)
+        return given({"type": self.type, "mode": self.mode, "path": path})
 
     @checked(lacks(no_effect="mode output_mode datastore output_datastore path_on_compute "
                              "path_on_datastore output_name overwrite type"))
@@ -55,7 +56,7 @@ class Outputs:
 
     def __getitem__(self, name: str) -> Output:
         if name not in self._names:
-            raise BadCall(f"{self._step.name} has no output {name!r}",
+            raise BadCall(f"{getattr(self._step, 'shown', self._step.name)} has no output {name!r}",
                           nearest(name, self._names))
         return self._used.setdefault(name, Output(self._step, name))
 

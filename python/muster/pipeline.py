@@ -1,15 +1,17 @@
 """Pipeline: steps that a decorated function has made, and what they hand on to one another."""
 
 import re
-from typing import Any, Dict, List, Optional, Protocol, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Protocol, Tuple
 
 from .binary import BadCall
-from .checked import Checked, Settings, checked, given, lacks, nearest, settings_of
+from .checked import Checked, Settings, checked, given, lacks, nearest, note, settings_of
+from .inputs import Inputs, WiredInput, absolute
 from .outputs import Output
 from .place import users_line
 from .run import Run
-from .submission import dump_keys, submit_keys
+from .submission import Places, dump_keys, json_of, submit_keys
 from .where import Where, target_name
+from .yaml_text import yaml_of
 
 
 class Submittable(Protocol):
@@ -21,21 +23,39 @@ class Submittable(Protocol):
     def step_keys(self) -> Dict[str, Any]: ...
 
 
-class StepOutputs:
+class PipelineOutput(Output):
     """pipeline.outputs.NAME: what the function has returned under that name."""
 
-    def __init__(self, named: Dict[str, Output]) -> None:
-        self._named = named
+    def __init__(self, pipeline: Any, name: str, source: Output) -> None:
+        super().__init__(pipeline, name)
+        self._is_of = source
 
-    def __getattr__(self, name: str) -> Output:
+    @property
+    def source(self) -> Output:
+        return self._is_of
+
+    def keys(self) -> Dict[str, Any]:
+        path = absolute(self.path)
+        return given({"type": self.type or self._is_of.type, "mode": self.mode, "path": path})
+
+
+class StepOutputs(Dict[str, PipelineOutput]):
+    """All of them; one may be given an Output with a path."""
+
+    def __missing__(self, name: str) -> Any:
+        raise BadCall(f"the pipeline has no output {name!r}", nearest(name, list(self)))
+
+    def __getattr__(self, name: str) -> PipelineOutput:
         if name.startswith("__"):
             raise AttributeError(name)
-        if name not in self._named:
-            raise BadCall(f"the pipeline has no output {name!r}",
-                          nearest(name, list(self._named)))
-        return self._named[name]
+        return self[name]
 
-    __getitem__ = __getattr__
+    def __setattr__(self, name: str, value: Any) -> None:
+        output = self[name]
+        if not hasattr(value, "path"):
+            raise BadCall(f"the output {name!r} of the pipeline cannot be {value!r}",
+                          "give it an Output(path=...)")
+        output.path, output.type, output.mode = value.path, value.type, value.mode
 
 
 _NO_VALUES = "call the pipeline's function with them"
@@ -48,11 +68,11 @@ class Pipeline(Checked):
     LACKS = lacks(no_effect="identity services properties comment default_datastore schedule")
 
     def __init__(self, said: Dict[str, Any], steps: Dict[str, Submittable],
-                 outputs: Dict[str, Output]) -> None:
+                 outputs: Dict[str, Output], inputs: Mapping[str, Any]) -> None:
         if not steps:
             raise BadCall("the pipeline has no step", "call a component in its function")
         self.made_at = users_line()
-        self.name: Optional[str] = said["name"]
+        self.name: str = said["name"]
         self.display_name: Optional[str] = said["name"]
         self.description: Optional[str] = said["description"]
         self.is_deterministic: Optional[bool] = said["is_deterministic"]
@@ -63,8 +83,9 @@ class Pipeline(Checked):
         self.tags: Dict[str, str] = dict(said["tags"] or {})
         self.experiment_name: Optional[str] = said["experiment_name"]
         self.jobs = steps
-        self.named_outputs = outputs
-        self.outputs = StepOutputs(outputs)
+        self.inputs = Inputs(self.name, inputs)
+        self.outputs = StepOutputs({name: PipelineOutput(self, name, output)
+                                    for name, output in outputs.items()})
 
     @property
     def compute(self) -> object:
@@ -75,6 +96,9 @@ class Pipeline(Checked):
         self.settings.default_compute = target
 
     default_compute = default_compute_target = compute
+
+    def __str__(self) -> str:
+        return yaml_of(self._file_keys())
 
     @checked(lacks(
         accepted="skip_validation workspace parent", no_effect="default_datastore "
@@ -98,63 +122,120 @@ class Pipeline(Checked):
         keys["experiment_name"] = experiment_name or self.experiment_name or self.name
         keys["tags"] = {**self.tags, **(tags or {})}
         keys.update(given({"description": description, "display_name": display_name}))
-        places = {name: step.made_at for name, step in self.jobs.items()}
-        return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, places)
+        return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, self.places())
 
     def dump(self, dest: Any) -> None:
         """Writes a job file, for muster submit."""
+        dump_keys(self._file_keys(), dest)
+
+    def file_text(self) -> str:
+        """What muster would be given."""
+        return json_of(self._file_keys())
+
+    def _file_keys(self) -> Dict[str, Any]:
         said = {"experiment_name": self.experiment_name, "tags": self.tags}
-        dump_keys(given({**self.keys(), **said}), dest)
+        return given({**self.keys(), **said})
 
     def validate(self) -> None:
         """Files have been checked when they were read."""
 
+    def places(self, indent: int = 2) -> Places:
+        """Of steps, those of pipelines within included: indents, names and lines."""
+        found: Places = []
+        for name, step in self.jobs.items():
+            found.append((indent, name, step.made_at))
+            if isinstance(step, Pipeline):
+                found += step.places(indent + 3)
+        return found
+
     def keys(self) -> Dict[str, Any]:
         """Those of a pipeline's file."""
-        names = {id(step): name for name, step in self.jobs.items()}
-        jobs = {name: _bound(step.step_keys(), names) for name, step in self.jobs.items()}
-        for name, output in self.named_outputs.items():
-            step = names.get(id(output.step))
-            if step is None:
-                raise BadCall(f"the pipeline returns the output {output.name!r} of "
-                              f"{output.step.name}, which is no step of it",
-                              "call it in the same function", self.made_at)
-            outputs = jobs[step].setdefault("outputs", {})
-            if "parent.outputs" in str(outputs.get(output.name)):
-                raise BadCall(f"the pipeline returns the output {output.name!r} of {step} twice",
-                              "give it one name", self.made_at)
-            outputs[output.name] = f"${{{{parent.outputs.{name}}}}}"
+        keys = {"type": "pipeline", "display_name": self.display_name or self.name,
+                **self._body({}, "uri_folder")}
+        return {**given(keys), "settings": given(self._settings())}
+
+    def _settings(self) -> Dict[str, Any]:
         settings = settings_of(self.settings)
         target = settings.pop("default_compute")
-        if target is not None:
-            settings["default_compute"] = target_name(target)
-        keys = given({
-            "type": "pipeline", "display_name": self.display_name or self.name, "jobs": jobs,
-            "description": self.description, "is_deterministic": self.is_deterministic,
-            "outputs": {name: {"type": "uri_folder"} for name in self.named_outputs}})
-        return {**keys, "settings": given(settings)}
+        return {**settings, "default_compute": None if target is None else target_name(target)}
+
+    def _body(self, wired: Dict[int, str], default_type: Optional[str]) -> Dict[str, Any]:
+        """Steps and outputs; `wired`: names of outputs around, as inputs of this one."""
+        names = {id(step): name for name, step in self.jobs.items()}
+        jobs = {name: _bound(step.step_keys(), names, wired) for name, step in self.jobs.items()}
+        for name, output in self.outputs.items():
+            self._hand_out(name, output.source, names, jobs)
+        return {"jobs": jobs, "description": self.description,
+                "is_deterministic": self.is_deterministic,
+                "outputs": {name: {**given({"type": default_type}), **output.keys()}
+                            for name, output in self.outputs.items()}}
+
+    def _hand_out(self, name: str, output: Output, names: Dict[int, str],
+                  jobs: Dict[str, Any]) -> None:
+        step = names.get(id(output.step))
+        if step is None:
+            raise BadCall(f"the pipeline returns the output {output.name!r} of "
+                          f"{output.step.name}, which is no step of it",
+                          "call it in the same function", self.made_at)
+        outputs = jobs[step].setdefault("outputs", {})
+        if "parent.outputs" in str(outputs.get(output.name)):
+            raise BadCall(f"the pipeline returns the output {output.name!r} of {step} twice",
+                          "give it one name", self.made_at)
+        if output.path is not None and not isinstance(output, PipelineOutput):
+            note(f"the path of the output {output.name!r} of {step} has no effect here: the "
+                 f"pipeline returns it as {name!r}, and pipeline.outputs.{name}.path counts")
+        outputs[output.name] = f"${{{{parent.outputs.{name}}}}}"
+
+    def step_keys(self) -> Dict[str, Any]:
+        """Those of a step of another pipeline: its inputs are wired there."""
+        wired = {id(_source(value)): name for name, value in self.inputs.items()
+                 if isinstance(value, Output)}
+        self._tell_what_is_lost()
+        body = self._body(wired, None)
+        outer = {name: value for name, value in self.inputs.items() if isinstance(value, Output)}
+        component = {"type": "pipeline", **body,  # steps first, as Places wants them
+                     "inputs": {name: {"type": "uri_folder"} for name in outer}}
+        return given({"type": "pipeline", "component": given(component), "inputs": outer})
+
+    def _tell_what_is_lost(self) -> None:
+        """Settings hold for a whole run: those of a pipeline within another do not."""
+        said = given(settings_of(self.settings))
+        if said:
+            note(f"{', '.join(said)} of the pipeline {self.name} has no effect within another one")
 
 
-def _bound(keys: Dict[str, Any], names: Dict[int, str]) -> Dict[str, Any]:
+def _source(output: Output) -> Output:
+    return output.source if isinstance(output, WiredInput) else output
+
+
+def _bound(keys: Dict[str, Any], names: Dict[int, str], wired: Dict[int, str]) -> Dict[str, Any]:
     """Outputs of other steps among the inputs as expressions."""
     inputs = keys.get("inputs", {})
     for name, value in inputs.items():
-        if not isinstance(value, Output):
-            continue
-        if id(value.step) not in names:
-            raise BadCall(f"the input {name} is the output {value.name!r} of {value.step.name}, "
-                          "which is no step of this pipeline", "call it in the same function")
-        inputs[name] = f"${{{{parent.jobs.{names[id(value.step)]}.outputs.{value.name}}}}}"
+        if isinstance(value, Output):
+            text = _expression(name, _source(value), names, wired)
+            more = given({"mode": value.mode, "type": value.type}
+                         if isinstance(value, WiredInput) else {})
+            inputs[name] = {**more, "path": text} if more else text
     return keys
 
 
-def named_steps(steps: List[Tuple[Submittable, str]], variables: Dict[str, object]
+def _expression(name: str, value: Output, names: Dict[int, str], wired: Dict[int, str]) -> str:
+    if id(value.step) in names:
+        return f"${{{{parent.jobs.{names[id(value.step)]}.outputs.{value.name}}}}}"
+    if id(value) in wired:
+        return f"${{{{parent.inputs.{wired[id(value)]}}}}}"
+    raise BadCall(f"the input {name} is the output {value.name!r} of {value.step.name}, "
+                  "which is no step of this pipeline", "call it in the same function")
+
+
+def named_steps(steps: List[Submittable], variables: Dict[str, object]
                 ) -> Dict[str, Submittable]:
     """By the variables of the function that hold them, else by the names of their components."""
     held = {id(value): name for name, value in variables.items()}
     named: Dict[str, Submittable] = {}
-    for step, inner in steps:
-        name = held.get(id(step)) or inner or step.name.split(".")[0]
+    for step in steps:
+        name = held.get(id(step)) or step.name.split(".")[0]
         name = re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "step"
         named[_fresh(name, named)] = step
     return named

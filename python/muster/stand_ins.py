@@ -13,13 +13,15 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Type
 from .binary import BadCall
 from .checked import nearest
 from .sdk_names import OTHERS
+from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
 _CORE = {"experiment": "Experiment Workspace", "environment": "Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
-_V2_JOBS = {"command_job": "CommandJob MpiDistribution PyTorchDistribution TensorFlowDistribution "
-                           "Input Output"}
+_V2_JOBS = {"command_job": "CommandJob",
+            "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
+                         "Output"}
 _SOFTWARE = "CondaDependencies DockerSection Environment PythonSection"
 _INERT = " ".join(f"{name}=Inert" for name in (
     "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
@@ -70,24 +72,34 @@ _MODULES: Dict[str, Dict[str, str]] = {
                            "set_tags autolog ActiveRun"},
     "azure": {},
     "azure.core": {},
-    "azure.core.exceptions": {},
+    "azure.core.exceptions": {"sdk_errors": "ResourceNotFoundError"},
     "azure.ml": {},
     "azure.ml.component": {"component": "Component", "": "dsl"},
     "azure.ml.component.dsl": {"dsl": "pipeline"},
     "azure.ai": {},
-    "azure.ai.ml": {**_V2_JOBS, "command_job": _V2_JOBS["command_job"] + " command",
+    "azure.ai.ml": {**_V2_JOBS, "command_job": "CommandJob command",
                     "client": "MLClient load_component load_job", "": "dsl"},
     "azure.ai.ml.constants": {"v2_words": "AssetTypes InputOutputModes"},
     "azure.ai.ml.dsl": {"dsl": "pipeline"},
     "azure.ai.ml.entities": {
-        **_V2_JOBS,
-        "command_job": _V2_JOBS["command_job"] + " Command=CommandJob JobResourceConfiguration "
-                       "ResourceConfiguration=JobResourceConfiguration CommandJobLimits",
-        "client": "Environment=EnvironmentEntity AmlCompute=AmlComputeEntity BuildContext "
-                  + _INERT,
-        "component": "Component"},
-    "azure.ai.ml.exceptions": {},
-    "azure.ai.ml.operations": {"client": "JobOperations=Jobs"},
+        "command_job": "CommandJob Command=CommandJob",
+        "job_parts": _V2_JOBS["job_parts"] + " JobResourceConfiguration CommandJobLimits "
+                     "ResourceConfiguration=JobResourceConfiguration",
+        "environment_v2": "Environment=EnvironmentEntity BuildContext",
+        "services": "AmlCompute ComputeInstance Workspace",
+        "assets": "Data Model JobSchedule RecurrenceTrigger RecurrencePattern CronTrigger",
+        "client": _INERT,
+        "component": "Component", "command_component": "CommandComponent",
+        "parallel": "Parallel ParallelTask=RunFunction RetrySettings",
+        "pipeline": "PipelineJob=Pipeline"},
+    "azure.ai.ml.parallel": {"parallel": "parallel_run_function RunFunction"},
+    "azure.ai.ml.exceptions": {"sdk_errors": "JobException"},
+    "azure.ai.ml.operations": {
+        "jobs": "JobOperations=Jobs", "assets": "DataOperations=DataAssets "
+        "ModelOperations=Models ScheduleOperations=Schedules",
+        "services": "ComputeOperations=Compute WorkspaceOperations=Workspaces",
+        "environment_v2": "EnvironmentOperations=Environments",
+        "client": "ComponentOperations=Components"},
     "azure.ai.ml.sweep": {
         "sweep_job": "Choice Randint Uniform LogUniform QUniform QLogUniform Normal LogNormal "
                      "QNormal QLogNormal RandomSamplingAlgorithm GridSamplingAlgorithm "
@@ -144,6 +156,19 @@ def _error(name: str) -> Type[Exception]:
     return _errors.setdefault(name, type(name, (Exception,), {"__doc__": "Never raised."}))
 
 
+# Of the entities that muster does not have, those that are jobs or parts of them, and words.
+_NO_SERVICE = re.compile(r"Spark|Job|Component$|Import|Sweep$|Pipeline|^(?:Asset|Compute|Resource)$|"
+                         r"(?:Kind|Type|State|Status|Mode|Level|Unit|Name|Action|Categories)$|"
+                         r"ValidationResult")
+
+
+def _other(module: str, name: str) -> Any:
+    """What stands for a name of the SDK that muster does not have."""
+    if module == "azure.ai.ml.entities" and not _NO_SERVICE.search(name):
+        return type(name, (Described,), {"__module__": module, "__doc__": Described.__doc__})
+    return _Absent(f"{module}.{name}")
+
+
 def _imports(frame: FrameType) -> bool:
     """Whether it is at `from module import name`, which would hide an AttributeError's words;
     hasattr() and getattr() want just that."""
@@ -182,7 +207,7 @@ def _fill(module: ModuleType, sources: Dict[str, str]) -> None:
         name = word.rstrip("!")
         if name not in names:
             setattr(module, name, _error(name) if word.endswith("!")
-                    else _Absent(f"{module.__name__}.{name}"))
+                    else _other(module.__name__, name))
             names.append(name)
     module.__dict__["__all__"] = names
 

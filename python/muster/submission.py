@@ -10,6 +10,7 @@ from .binary import MusterError
 from .command_line import command_line
 from .place import users_line
 from .run import Run
+from .yaml_text import yaml_of
 
 # What muster calls options and keys, and what they are called in Python.
 _WORDS = [
@@ -92,20 +93,29 @@ def submit_file(file: str, words: List[str], complaints: Complaints = Complaints
     return run
 
 
+# Of the steps of a pipeline: how far their names are indented, and the lines that made them.
+Places = List[Tuple[int, str, str]]
+
+
+def json_of(keys: Dict[str, Any]) -> str:
+    """A job file's text; JSON is YAML, too."""
+    return json.dumps(keys, indent=1)
+
+
 def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
-                renamed: Dict[str, str], steps: Dict[str, str] = {}) -> Run:
+                renamed: Dict[str, str], steps: Sequence[Tuple[int, str, str]] = ()) -> Run:
     """The same with the keys of a job file; muster's names of some are not those of Python.
 
     `steps`: the lines of the program that made those of a pipeline.
     """
-    text = json.dumps(keys, indent=1)
+    text = json_of(keys)
     complaints = Complaints("-", described_at, renamed, _places_of(steps, text))
     return submit_file("-", words, complaints, text)
 
 
 def dump_keys(keys: Dict[str, Any], dest: Any) -> None:
-    """Writes a job file to a path, or to a file that is open; JSON is YAML, too."""
-    text = json.dumps(keys, indent=1) + "\n"
+    """Writes a job file to a path, or to a file that is open."""
+    text = yaml_of(keys)
     if hasattr(dest, "write"):
         dest.write(text)
         return
@@ -113,11 +123,11 @@ def dump_keys(keys: Dict[str, Any], dest: Any) -> None:
         file.write(text)
 
 
-def _places_of(steps: Dict[str, str], text: str) -> List[Tuple[int, str]]:
-    """The lines of steps: keys below `jobs`, which two blanks come before, as below `outputs`."""
+def _places_of(steps: Sequence[Tuple[int, str, str]], text: str) -> List[Tuple[int, str]]:
+    """The lines of steps, which come in the order in which the text has them."""
     places = []
+    left = list(steps)
     for number, line in enumerate(text.splitlines(), 1):
-        found = re.fullmatch(r'  "([\w-]+)": \{', line)
-        if found and found[1] in steps:
-            places.append((number, steps[found[1]]))
+        if left and line.startswith(" " * left[0][0] + json.dumps(left[0][1]) + ": {"):
+            places.append((number, left.pop(0)[2]))
     return places

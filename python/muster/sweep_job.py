@@ -1,16 +1,17 @@
 """job.sweep(): a job that runs many times, in the words of Azure ML's SDK v2."""
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note, settings_of
 from .dsl import add_step, forget_step
-from .outputs import Outputs
+from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
-from .submission import dump_keys, submit_keys
+from .submission import dump_keys, json_of, submit_keys
 from .where import Where, target_name
+from .yaml_text import yaml_of
 
 
 class _Keys(Checked):
@@ -208,8 +209,8 @@ class SweepJob(Checked):
     LACKS = _SWEEP
 
     def __init__(self, *, trial: Any = None, search_space: Optional[Mapping[str, Any]] = None,
-                 sampling_algorithm: object = "random", objective: Optional[Objective] = None,
-                 limits: Optional[SweepJobLimits] = None, early_termination: object = None,
+                 sampling_algorithm: object = "random", objective: Any = None,
+                 limits: Any = None, early_termination: object = None,
                  inputs: Optional[Dict[str, Any]] = None, outputs: Optional[Dict[str, Any]] = None,
                  compute: object = None, experiment_name: Optional[str] = None,
                  display_name: Optional[str] = None, name: Optional[str] = None,
@@ -222,8 +223,8 @@ class SweepJob(Checked):
         self.trial = trial
         self.search_space: Dict[str, Any] = dict(search_space or {})
         self.sampling_algorithm = sampling_algorithm
-        self.objective = objective or Objective()
-        self.limits = limits or SweepJobLimits()
+        self.objective = _part(objective, Objective)
+        self.limits = limits
         self.early_termination = early_termination
         self.inputs = inputs
         self.declared_outputs = outputs
@@ -236,6 +237,15 @@ class SweepJob(Checked):
         self.description = description
         self.resources = resources
         self.metrics_from: Optional[str] = None  # "output": muster's own, see its manual
+
+    @property
+    def limits(self) -> Any:
+        """May be given as a dictionary."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, said: Any) -> None:
+        self._limits = _part(said, SweepJobLimits)
 
     def set_limits(self, *, max_concurrent_trials: Optional[int] = None,
                    max_total_trials: Optional[int] = None, timeout: Optional[float] = None,
@@ -259,6 +269,13 @@ class SweepJob(Checked):
         """Writes a job file, for muster submit."""
         dump_keys(self._job_keys(), dest)
 
+    def file_text(self) -> str:
+        """What muster would be given."""
+        return json_of(self._job_keys())
+
+    def __str__(self) -> str:
+        return yaml_of(self._job_keys())
+
     def _job_keys(self, experiment_name: str = "", default_target: object = None,
                   tags: Optional[Dict[str, str]] = None) -> Dict[str, Any]:
         default = None if default_target is None else target_name(default_target)
@@ -269,9 +286,12 @@ class SweepJob(Checked):
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
         own, trial = self.trial.trial_keys(list(self.search_space))
-        inputs = {**own.pop("inputs", {}), **(self.inputs or {})}
+        inputs = {**own.pop("inputs", {}), **_plain(self.inputs or {})}
         if self.declared_outputs is not None:
-            own["outputs"] = self.declared_outputs
+            own["outputs"] = _plain(self.declared_outputs)
+        changed = self.outputs.said()
+        if changed:
+            own["outputs"] = {**own.get("outputs", {}), **changed}
         keys = {
             "type": "sweep", "trial": trial, **own,
             "inputs": {name: value for name, value in inputs.items()
@@ -324,7 +344,7 @@ def swept(job: Any, laws: Mapping[str, object], said: Mapping[str, Any]) -> Swee
 class Sweepable:
     """What command(...) and components that were called have in common."""
 
-    inputs: Dict[str, object]
+    inputs: Any
 
     @checked(_SWEEP, named="sweep")
     def sweep(self, *, primary_metric: str, goal: str, sampling_algorithm: object = "random",
@@ -356,6 +376,19 @@ def with_search_space(command: str, names: List[str]) -> str:
     """The command of a trial: these inputs become parameters."""
     any_of = "|".join(map(re.escape, names))
     return re.sub(r"\$\{\{\s*inputs\.(" + any_of + r")\s*\}\}", r"${{search_space.\1}}", command)
+
+
+def _part(said: Any, kind: Type[Any]) -> Any:
+    """A dictionary as the class that it stands for."""
+    return kind(**(said or {})) if said is None or isinstance(said, dict) else said
+
+
+def _plain(things: Mapping[str, Any]) -> Dict[str, Any]:
+    """Inputs and outputs as a job file has them."""
+    def keys_of(one: Any) -> Any:
+        is_described = isinstance(one, Checked) and not isinstance(one, Output)
+        return getattr(one, "keys")() if is_described else one
+    return {name: keys_of(one) for name, one in things.items()}
 
 
 def _keys_of(thing: object) -> object:

@@ -110,7 +110,7 @@ for one in (MpiConfiguration(), PyTorchConfiguration(), TensorflowConfiguration(
         self.write("Dockerfile", "FROM scratch\n")
         text = self.prints("""
 import os
-from muster.client import BuildContext, EnvironmentEntity
+from muster.environment_v2 import BuildContext, EnvironmentEntity
 from muster.environment import Environment
 here = os.getcwd()
 held = Environment.from_docker_image("held", "registry/train:2")

@@ -307,7 +307,8 @@ class Programs(PythonCase):
             "print(sorted(child.name.split('/')[1] for child in Run(job.name).get_children()))\n")
         done = self.runs(program, "--fake-nodes", "2")
         self.assertEqual(sorted(done.stdout.splitlines()), [
-            "['again', 'last', 'prepared', 'train']", "again: rank 0 of 1 got 4", "last: seen",
+            "['again', 'inner.prepared', 'last', 'train']", "again: rank 0 of 1 got 4",
+            "last: seen",
             *(f"train: [{i}] rank {i} of 4 got 4" for i in range(4))])
         run = json.loads(self.muster("show", "last", "--json"))
         self.assertEqual(run["experiment"], "wired")
