@@ -10,6 +10,7 @@ from typing import List, Optional
 
 from .binary import MusterError
 from .command_line import command_line
+from .sdk_errors import Interrupted
 from .stand_ins import install
 
 _ABOUT = """\
@@ -69,6 +70,9 @@ def main() -> int:
     _prepare(told)
     try:
         runpy.run_path(told.script, run_name="__main__")
+    except Interrupted as error:
+        print(error, file=sys.stderr)
+        return error.code
     except MusterError as error:
         print(f"muster: error: {error}", file=sys.stderr)
         return error.code

@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .checked import given, lacks
 from .component import Component
-from .inputs import absolute
+from .inputs import absolute, plain
 from .job_parts import (Input, JobResourceConfiguration, Output, distribution_of,
                         environment_key, keys_of, part_of)
 from .run import Run
@@ -13,7 +13,7 @@ from .submission import Complaints, json_of, submit_file
 from .place import users_line
 from .yaml_text import yaml_of
 
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
+TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
 def declared_input(value: Any) -> Dict[str, Any]:
@@ -22,8 +22,8 @@ def declared_input(value: Any) -> Dict[str, Any]:
         return keys_of(value)  # type: ignore[no-any-return]
     if isinstance(value, Mapping):
         return dict(value)
-    kind = _TYPES.get(type(value), "string")
-    return given({"type": kind, "default": value})
+    kind = TYPES.get(type(value), "string")
+    return given({"type": kind, "default": plain(value)})
 
 
 def declared_output(value: Any) -> Dict[str, Any]:

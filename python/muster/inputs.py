@@ -56,6 +56,11 @@ def absolute(path: object) -> Optional[str]:
     return text if ":" in text.split("/", maxsplit=1)[0] else os.path.abspath(text)
 
 
+def plain(value: Any) -> Any:
+    """A truth value as Azure ML's jobs pass it: JSON has another word for it."""
+    return str(value) if isinstance(value, bool) else value
+
+
 def step_input(value: object) -> object:
     """As a pipeline's file has it; outputs of other steps stay what they are."""
     if isinstance(value, Output):
@@ -64,6 +69,6 @@ def step_input(value: object) -> object:
     if path is None:
         default = getattr(value, "default", None)
         value = value if default is None else default
-        return str(value) if isinstance(value, os.PathLike) else value
+        return str(value) if isinstance(value, os.PathLike) else plain(value)
     return given({"type": getattr(value, "type", "uri_folder"),
                   "mode": getattr(value, "mode", None), "path": absolute(path)})

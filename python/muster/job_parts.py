@@ -6,7 +6,7 @@ from .binary import BadCall
 from .checked import Checked, given, lacks, nearest, settings_of
 from .environment import Environment
 from .environment_v2 import registered_environment
-from .inputs import Inputs, absolute
+from .inputs import Inputs, absolute, plain
 from .outputs import Output as StepOutput
 from .sweep_job import Law
 
@@ -99,7 +99,8 @@ class Input(Part):
         self.enum = enum
 
     def keys(self) -> Dict[str, Any]:
-        return given({**settings_of(self), "path": absolute(self.path)})
+        return given({**settings_of(self), "path": absolute(self.path),
+                      "default": plain(self.default)})
 
 
 class Output(Part):
@@ -109,10 +110,11 @@ class Output(Part):
                                                     "path_on_compute")
 
     def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
-                 mode: Optional[str] = None) -> None:
+                 mode: Optional[str] = None, *, is_control: Optional[bool] = None) -> None:
         self.type = type
         self.path = path
         self.mode = mode
+        self.is_control = is_control
 
     def keys(self) -> Dict[str, Any]:
         return given({**settings_of(self), "path": absolute(self.path)})
@@ -191,4 +193,5 @@ def called_with(job: Any, inputs: Dict[str, Any]) -> Inputs:
 
 def given_inputs(inputs: Inputs) -> Dict[str, Any]:
     """What a job file says of them, but for those that a search varies."""
-    return {name: keys_of(value) for name, value in inputs.items() if not isinstance(value, Law)}
+    return {name: keys_of(plain(value)) for name, value in inputs.items()
+            if not isinstance(value, Law)}

@@ -210,6 +210,9 @@ def _source(output: Output) -> Output:
 
 def _bound(keys: Dict[str, Any], names: Dict[int, str], wired: Dict[int, str]) -> Dict[str, Any]:
     """Outputs of other steps among the inputs as expressions."""
+    for name in ("condition", "body", "true_block", "false_block", "items"):
+        if name in keys:
+            keys[name] = _named(keys[name], name, names, wired)
     inputs = keys.get("inputs", {})
     for name, value in inputs.items():
         if isinstance(value, Output):
@@ -218,6 +221,17 @@ def _bound(keys: Dict[str, Any], names: Dict[int, str], wired: Dict[int, str]) -
                          if isinstance(value, WiredInput) else {})
             inputs[name] = {**more, "path": text} if more else text
     return keys
+
+
+def _named(found: Any, key: str, names: Dict[int, str], wired: Dict[int, str]) -> Any:
+    """What a choice or a loop is about: an output, a step, or some."""
+    if isinstance(found, list):
+        return [_named(one, key, names, wired) for one in found]
+    if isinstance(found, Output):
+        return _expression(key, found, names, wired)
+    if id(found) in names:
+        return f"${{{{parent.jobs.{names[id(found)]}}}}}"
+    return found
 
 
 def _expression(name: str, value: Output, names: Dict[int, str], wired: Dict[int, str]) -> str:

@@ -90,7 +90,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "assets": "Data Model JobSchedule RecurrenceTrigger RecurrencePattern CronTrigger",
         "client": _INERT,
         "component": "Component", "command_component": "CommandComponent",
-        "parallel": "Parallel ParallelTask=RunFunction RetrySettings",
+        "parallel": "ParallelTask=RunFunction RetrySettings",
         "pipeline": "PipelineJob=Pipeline"},
     "azure.ai.ml.parallel": {"parallel": "parallel_run_function RunFunction"},
     "azure.ai.ml.exceptions": {"sdk_errors": "JobException"},
@@ -105,11 +105,16 @@ _MODULES: Dict[str, Dict[str, str]] = {
                      "QNormal QLogNormal RandomSamplingAlgorithm GridSamplingAlgorithm "
                      "BayesianSamplingAlgorithm BanditPolicy MedianStoppingPolicy "
                      "TruncationSelectionPolicy Objective SweepJobLimits SweepJob"},
+    "azure.ai.ml._version": {"v2_words": "VERSION"},
     "azure.identity": {"client": _CREDENTIALS},
+    "mldesigner": {"designer": "Input Output command_component reference_component",
+                   "": "dsl=control"},
+    "mldesigner.dsl": {"control": "condition do_while parallel_for group"},
 }
 
 # Those that tell whether an SDK is installed.
-_SDKS = ("azureml.core", "azureml.train", "azure.ml.component", "azure.ai.ml")
+_SDKS = ("azureml.core", "azureml.train", "azure.ml.component", "azure.ai.ml",
+         "mldesigner")
 
 
 _DATA = re.compile(r"Data(?!flow|bricks)|Model(?!Job)|MLTable")

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Sequence, Tuple
 
 from .binary import MusterError
 from .command_line import command_line
+from .local_files import check_code
 from .place import users_line
 from .run import Run
 from .yaml_text import yaml_of
@@ -77,6 +78,19 @@ class Complaints:
         return made[-1] if made else self._described_at
 
 
+def told_apart(said: str) -> Tuple[str, str]:
+    """The errors with their hints, and what muster had said before: how far it was."""
+    errors: List[str] = []
+    others: List[str] = []
+    kept = others
+    for line in said.splitlines():
+        if not line.startswith(" "):  # a hint belongs to what it is about
+            kept = errors if line.startswith("muster: error: ") else others
+        kept.append(line)
+    others = [line for line in others if not line.startswith("muster: exit code ")]
+    return ("\n".join(errors), "\n".join(others)) if errors else (said, "")
+
+
 def submit_file(file: str, words: List[str], complaints: Complaints = Complaints(),
                 text: str = "") -> Run:
     """Starts the job of a job file and returns once all its processes run; "-" is `text`."""
@@ -86,7 +100,10 @@ def submit_file(file: str, words: List[str], complaints: Complaints = Complaints
     try:
         run = Run.submit(file, *words, text=text, hear=hear)
     except MusterError as error:
-        raise MusterError(error.code, complaints.translated(str(error))) from None
+        errors, progress = told_apart(str(error))
+        if progress:
+            hear(progress)
+        raise MusterError(error.code, complaints.translated(errors)) from None
     if command_line.tells:
         print(f"muster: {users_line()}: run {run.name} has started: muster logs -f {run.name}",
               file=sys.stderr, flush=True)
@@ -108,6 +125,7 @@ def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
 
     `steps`: the lines of the program that made those of a pipeline.
     """
+    check_code(keys, described_at, steps)
     text = json_of(keys)
     complaints = Complaints("-", described_at, renamed, _places_of(steps, text))
     return submit_file("-", words, complaints, text)

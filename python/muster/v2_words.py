@@ -1,5 +1,7 @@
 """Constants of Azure ML's SDK v2: the words that job files have for them."""
 
+VERSION = "2"  # azure.ai.ml._version has it
+
 
 class AssetTypes:
     """What an input or output is."""

@@ -17,12 +17,18 @@ from sdk_surface import described, parameters_of
 
 from muster.checked import NOTHING, Checked
 from muster.client import Credential, Inert
+from muster.services import Described
 from muster.stand_ins import _Absent, install
 
 POSITIONAL = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
 VARIABLE = ("VAR_POSITIONAL", "VAR_KEYWORD")
 # What takes anything, since nothing of it has an effect, as the manual says.
 TAKE_ALL = (Credential, Inert)
+
+
+def is_described(thing):
+    """Whether it stands for a service, and says that it has no effect."""
+    return inspect.isclass(thing) and issubclass(thing, Described)
 
 
 class Comparison:
@@ -43,7 +49,7 @@ class Comparison:
         for one, offered in sorted(real.items()):
             thing = vars(ours).get(one)
             made_up = isinstance(thing, type) and thing.__doc__ == "Never raised."
-            if thing is None or made_up or isinstance(thing, _Absent):
+            if thing is None or made_up or isinstance(thing, _Absent) or is_described(thing):
                 others.append(one + ("!" if offered["kind"] == "exception" else ""))
             self.name(f"{name}.{one}", offered, thing)
         self.others[name] = " ".join(others)
@@ -58,6 +64,8 @@ class Comparison:
             self.add(name, "-", "never raised")
         elif real["kind"] in ("value", "module"):
             self.add(name, "-", "same")
+        elif is_described(ours):
+            self.add(name, "-", "can be made; has no effect, and is told")
         elif ours in TAKE_ALL:
             self.add(name, "-", "takes anything, without effect")
         else:
