@@ -1,10 +1,11 @@
 """Component: a job file that is called like a function, with its inputs."""
 
 import difflib
+import inspect
 import json
 import os
 import re
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
@@ -26,6 +27,7 @@ _RUN_SETTINGS = lacks(
     refused={"environment_variables": "use step.environment_variables, or the component's file"})
 _RESOURCES = ("instance_count", "instance_type", "shm_size", "docker_args", "locations",
               "properties")
+_COUNTS = ("process_count_per_instance", "worker_count", "parameter_server_count")
 _AZURE_ONLY = ("comment node_name regenerate_output regenerate_outputs identity services "
                "queue_settings description display_name tags properties job_tier priority "
                "is_deterministic version environment")
@@ -85,7 +87,8 @@ class Step(Sweepable, Checked):
         # The same settings, as SDK v2 has them.
         self.compute: Optional[str] = None
         self.resources: Any = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
-        self.distribution: Any = Settings("step.distribution", process_count_per_instance=None)
+        self.distribution: Any = Settings("step.distribution", lacks(),
+                                          **dict.fromkeys(_COUNTS))
         self.limits: Any = Settings("step.limits", timeout=None)
         self.environment_variables: Dict[str, str] = {}
         self.made_at = users_line()
@@ -115,7 +118,7 @@ class Step(Sweepable, Checked):
     def _spread(self, per_node: Optional[int]) -> Dict[str, Any]:
         """Counts, or a distribution that takes the place of the file's."""
         if isinstance(self.distribution, Settings):
-            return given({"process_count_per_instance": per_node})
+            return given({**_said(self.distribution), "process_count_per_instance": per_node})
         spread = (self.distribution if isinstance(self.distribution, Mapping)
                   else self.distribution.keys())
         return {**spread, **given({"process_count_per_instance": per_node})}
@@ -160,7 +163,7 @@ class Step(Sweepable, Checked):
                 raise BadCall(f"{self.name} cannot be submitted by itself with {_of_step(key)}",
                               "write that in its file, or call it in a function with "
                               "@dsl.pipeline and submit what that returns")
-        if "type" in said.get("distribution", {}):
+        if set(said.get("distribution", {})) - {"process_count_per_instance"}:
             raise BadCall(f"{self.name} cannot be submitted by itself with another distribution",
                           "write it in its file, or call it in a function with @dsl.pipeline and "
                           "submit what that returns")
@@ -228,6 +231,20 @@ class Component(Checked):
         """Components that are registered with Azure ML cannot be had here."""
         raise BadCall(f"the component {name!r} is registered with Azure ML, which muster does not "
                       "ask", "Component.from_yaml(workspace, yaml_file=...) takes its file")
+
+    @property
+    def _func(self) -> Callable[..., Step]:
+        """For help(), as programs of the SDK call it."""
+        def function(*values: object, **inputs: object) -> Step:
+            return self(*values, **inputs)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        setattr(function, "__signature__", inspect.Signature([
+            inspect.Parameter(name, kind, default=inspect.Parameter.empty
+                              if name in self._required else None)
+            for name in sorted(self.input_names, key=lambda one: one not in self._required)]))
+        function.__name__ = function.__qualname__ = self.name
+        function.__doc__ = str(self)
+        return function
 
     def __call__(self, *values: object, **inputs: object) -> Step:
         given = {**dict(zip(self.input_names, values)), **inputs}

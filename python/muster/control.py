@@ -48,16 +48,27 @@ def _body(body: Any) -> Any:
     return body
 
 
+def _input_name(body: Any, said: Any) -> Any:
+    """Names, or what body.inputs.NAME has given."""
+    if isinstance(said, str):
+        return said
+    if isinstance(said, list):
+        return [_input_name(body, one) for one in said]
+    found = [name for name, value in body.inputs.items() if value is said]
+    if len(found) != 1:
+        raise BadCall(f"mapping has {said!r}, which is not one of the inputs of {body.name}",
+                      "give names: {'output': 'input'}")
+    return found[0]
+
+
 @checked()
 def do_while(body: Any, mapping: Mapping[Any, Any], max_iteration_count: int,
              condition: Optional[Output] = None) -> Control:
     """Runs a step again, with what it made, as long as one of its outputs says so."""
-    named = {one.name if isinstance(one, Output) else one: to for one, to in mapping.items()}
-    wrong = [to for to in named.values() if not isinstance(to, (str, list))]
-    if wrong:
-        raise BadCall(f"mapping has {wrong[0]!r}", "give names: {'output': 'input'}")
+    named = {one.name if isinstance(one, Output) else one: _input_name(_body(body), to)
+             for one, to in mapping.items()}
     return Control("dowhile", {
-        "type": "do_while", "body": _body(body), "mapping": named,
+        "type": "do_while", "body": body, "mapping": named,
         "condition": None if condition is None else condition.name,
         "limits": {"max_iteration_count": max_iteration_count}})
 

@@ -82,7 +82,7 @@ def distribution_of(said: Any) -> Any:
 class Input(Part):
     """A value, or a file or folder of this machine."""
 
-    LACKS = lacks(accepted="description", no_effect="datastore", refused={
+    LACKS = lacks(accepted="description name", no_effect="datastore", refused={
         "path_on_compute": "the data stays where it is: use ${{inputs.NAME}} in the command"})
 
     def __init__(self, type: str = "uri_folder", path: Optional[str] = None,

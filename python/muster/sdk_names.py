@@ -31,14 +31,13 @@ OTHERS: Dict[str, str] = {
         "AzureMLOnlineInferencingServer AzureOpenAIConnection AzureOpenAIDeployment "
         "AzureSpeechServicesConnection BaseEnvironment BaselineDataRange BatchDeployment "
         "BatchEndpoint BatchJob BatchRetrySettings CapabilityHost CapabilityHostKind "
-        "CategoricalDriftMetrics CertificateConfiguration CodeConfiguration CommandComponent "
-        "Compute ComputeConfiguration ComputeInstance ComputeInstanceSshSettings "
-        "ComputePowerAction ComputeRuntime ComputeSchedules ComputeStartStopSchedule "
-        "ContainerRegistryCredential CreatedByType CronTrigger CustomApplications "
-        "CustomInferencingServer CustomModelFineTuningJob CustomMonitoringMetricThreshold "
-        "CustomMonitoringSignal CustomerManagedKey Data DataAsset DataAvailabilityStatus "
-        "DataCollector DataColumn DataColumnType DataDriftMetricThreshold DataDriftSignal "
-        "DataImport DataQualityMetricThreshold DataQualityMetricsCategorical "
+        "CategoricalDriftMetrics CertificateConfiguration CodeConfiguration Compute "
+        "ComputeConfiguration ComputeInstanceSshSettings ComputePowerAction ComputeRuntime "
+        "ComputeSchedules ComputeStartStopSchedule ContainerRegistryCredential CreatedByType "
+        "CustomApplications CustomInferencingServer CustomModelFineTuningJob "
+        "CustomMonitoringMetricThreshold CustomMonitoringSignal CustomerManagedKey DataAsset "
+        "DataAvailabilityStatus DataCollector DataColumn DataColumnType DataDriftMetricThreshold "
+        "DataDriftSignal DataImport DataQualityMetricThreshold DataQualityMetricsCategorical "
         "DataQualityMetricsNumerical DataQualitySignal DataSegment Datastore DefaultActionType "
         "DefaultScaleSettings Deployment DeploymentCollection DeploymentTemplate "
         "DeploymentTemplateReference DiagnoseRequestProperties DiagnoseResponseResult "
@@ -52,12 +51,12 @@ OTHERS: Dict[str, str] = {
         "GenerationSafetyQualitySignal GenerationTokenStatisticsMonitorMetricThreshold "
         "GenerationTokenStatisticsSignal GitSource Hub IPRule ImageMetadata ImageSettings "
         "ImportDataSchedule Index IndexDataSource IndexModelConfiguration InputPort "
-        "IntellectualProperty IsolationMode Job JobResources JobSchedule KubernetesCompute "
+        "IntellectualProperty IsolationMode Job JobResources KubernetesCompute "
         "KubernetesOnlineDeployment KubernetesOnlineEndpoint LlmData LocalSource ManagedNetwork "
         "ManagedNetworkProvisionStatus ManagedOnlineDeployment ManagedOnlineEndpoint "
         "MarketplacePlan MarketplaceSubscription MaterializationComputeResource "
         "MaterializationSettings MaterializationStore MaterializationType "
-        "MicrosoftOneLakeConnection Model ModelBatchDeployment ModelBatchDeploymentSettings "
+        "MicrosoftOneLakeConnection ModelBatchDeployment ModelBatchDeploymentSettings "
         "ModelConfiguration ModelPackage ModelPackageInput "
         "ModelPerformanceClassificationThresholds ModelPerformanceMetricThreshold "
         "ModelPerformanceRegressionThresholds ModelPerformanceSignal MonitorDefinition "
@@ -66,28 +65,27 @@ OTHERS: Dict[str, str] = {
         "NumericalDriftMetrics OneLakeArtifact OneLakeConnectionArtifact OneLakeDatastore "
         "OnlineDeployment OnlineEndpoint OnlineRequestSettings OnlineScaleSettings "
         "OpenAIConnection OutboundRule PackageInputPathId PackageInputPathUrl "
-        "PackageInputPathVersion Parallel ParallelComponent ParallelTask ParameterizedCommand "
+        "PackageInputPathVersion Parallel ParallelComponent ParameterizedCommand "
         "PatTokenConfiguration Pipeline PipelineComponent PipelineComponentBatchDeployment "
-        "PipelineJob PipelineJobSettings PredictionDriftMetricThreshold PredictionDriftSignal "
-        "PrivateEndpoint PrivateEndpointDestination ProbeSettings ProductionData Project "
-        "RecurrencePattern RecurrenceTrigger ReferenceData Registry RegistryRegionDetails "
-        "RequestLogging Resource ResourceRequirementsSettings ResourceSettings RetrySettings "
-        "Route SasTokenConfiguration Schedule ScheduleState ScheduleTriggerResult ScriptReference "
-        "SerpConnection ServerlessComputeSettings ServerlessConnection ServerlessEndpoint "
-        "ServerlessSparkCompute ServiceInstance ServicePrincipalConfiguration "
-        "ServiceTagDestination SetupScripts Spark SparkComponent SparkJob SparkJobEntry "
-        "SparkJobEntryType SparkResourceConfiguration StaticInputData Sweep SynapseSparkCompute "
-        "SystemCreatedAcrAccount SystemCreatedStorageAccount SystemData "
+        "PipelineJobSettings PredictionDriftMetricThreshold PredictionDriftSignal PrivateEndpoint "
+        "PrivateEndpointDestination ProbeSettings ProductionData Project ReferenceData Registry "
+        "RegistryRegionDetails RequestLogging Resource ResourceRequirementsSettings "
+        "ResourceSettings Route SasTokenConfiguration Schedule ScheduleState "
+        "ScheduleTriggerResult ScriptReference SerpConnection ServerlessComputeSettings "
+        "ServerlessConnection ServerlessEndpoint ServerlessSparkCompute ServiceInstance "
+        "ServicePrincipalConfiguration ServiceTagDestination SetupScripts Spark SparkComponent "
+        "SparkJob SparkJobEntry SparkJobEntryType SparkResourceConfiguration StaticInputData "
+        "Sweep SynapseSparkCompute SystemCreatedAcrAccount SystemCreatedStorageAccount SystemData "
         "TargetUtilizationScaleSettings TrailingInputData TritonInferencingServer "
         "UnsupportedCompute Usage UsageName UsageUnit UsernamePasswordConfiguration "
         "ValidationResult VirtualMachineCompute VirtualMachineSshSettings VmSize VolumeSettings "
-        "Workspace WorkspaceConnection WorkspaceKeys WorkspaceModelReference",
+        "WorkspaceConnection WorkspaceKeys WorkspaceModelReference",
     "azure.ai.ml.exceptions":
         "AssetException! AssetPathException! AzureError! CannotSetAttributeError! "
         "CloudArtifactsNotSupportedError! ComponentException! DeploymentException! "
         "DockerEngineNotAvailableError! EmptyDirectoryError! ErrorCategory ErrorTarget "
-        "InvalidLocalEndpointError! InvalidVSCodeRequestError! JobException! JobParsingError! "
-        "KeywordError! LocalDeploymentGPUNotAvailable! LocalEndpointImageBuildError! "
+        "InvalidLocalEndpointError! InvalidVSCodeRequestError! JobParsingError! KeywordError! "
+        "LocalDeploymentGPUNotAvailable! LocalEndpointImageBuildError! "
         "LocalEndpointInFailedStateError! LocalEndpointNotFoundError! MissingPositionalArgsError! "
         "MlException! ModelException! MultipleLocalDeploymentsFoundError! MultipleValueError! "
         "ParamValueNotExistsError! PipelineChildJobError! RequiredLocalArtifactsNotFoundError! "
@@ -96,21 +94,22 @@ OTHERS: Dict[str, str] = {
         "UserErrorException! VSCodeCommandNotFound! ValidationErrorType ValidationException!",
     "azure.ai.ml.operations":
         "AzureOpenAIDeploymentOperations BatchDeploymentOperations BatchEndpointOperations "
-        "CapabilityHostsOperations ComponentOperations ComputeOperations DataOperations "
-        "DatastoreOperations DeploymentTemplateOperations EnvironmentOperations "
+        "CapabilityHostsOperations DatastoreOperations DeploymentTemplateOperations "
         "EvaluatorOperations FeatureSetOperations FeatureStoreEntityOperations "
-        "FeatureStoreOperations IndexOperations MarketplaceSubscriptionOperations ModelOperations "
+        "FeatureStoreOperations IndexOperations MarketplaceSubscriptionOperations "
         "OnlineDeploymentOperations OnlineEndpointOperations RegistryOperations "
-        "ScheduleOperations ServerlessEndpointOperations WorkspaceConnectionsOperations "
-        "WorkspaceOperations WorkspaceOutboundRuleOperations",
+        "ServerlessEndpointOperations WorkspaceConnectionsOperations "
+        "WorkspaceOutboundRuleOperations",
+    "azure.ai.ml.parallel":
+        "ParallelJob",
     "azure.ai.ml.sweep":
         "SamplingAlgorithm",
     "azure.core.exceptions":
         "AzureError! ClientAuthenticationError! DecodeError! DeserializationError! "
         "HttpResponseError! ODataV4Error! ODataV4Format ResourceExistsError! "
-        "ResourceModifiedError! ResourceNotFoundError! ResourceNotModifiedError! "
-        "ResponseNotReadError! SerializationError! ServiceRequestError! ServiceResponseError! "
-        "StreamClosedError! StreamConsumedError! TooManyRedirectsError!",
+        "ResourceModifiedError! ResourceNotModifiedError! ResponseNotReadError! "
+        "SerializationError! ServiceRequestError! ServiceResponseError! StreamClosedError! "
+        "StreamConsumedError! TooManyRedirectsError!",
     "azure.identity":
         "AuthenticationRecord AuthenticationRequiredError! AzureAuthorityHosts "
         "CredentialUnavailableError! KnownAuthorities TokenCachePersistenceOptions "
@@ -188,4 +187,9 @@ OTHERS: Dict[str, str] = {
         "WorkspacePrivateEndpointException!",
     "azureml.train.estimator":
         "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
+    "mldesigner":
+        "IOContext Meta OutputContext PipelineContext PipelineStage compile execute generate "
+        "get_io_context get_root_pipeline_context",
+    "mldesigner.dsl":
+        "ParallelFor condition_output dynamic",
 }

@@ -45,6 +45,17 @@ class Two:
     number: Output(type="integer")
     word: Output(type="string")
 
+@command_component(distribution={"type": "tensorflow"})
+def spread(epochs: Input(type="integer", min=1), model: Output(type="uri_folder")):
+    print("tensorflow", os.environ["TF_CONFIG"].count("\\"worker\\""), epochs)
+
+@command_component()
+def plus(so_far: Input(type="uri_folder"), made: Output(type="uri_folder")
+         ) -> Output(type="boolean", is_control=True):
+    count = max([int(one) for one in os.listdir(so_far) if one.isdigit()], default=0) + 1
+    (Path(made) / str(count)).touch()
+    return count < 3
+
 @command_component(distribution={"type": "mpi"}, resources={"instance_count": 2})
 def both(n: int) -> Two:
     print("rank", os.environ["RANK"])
@@ -140,6 +151,35 @@ class Designer(PythonCase):
         self.refused(made + "train(epochs=3)\n", 2, "train_it needs a value for 'data'")
         self.refused("from mldesigner import command_component\n"
                      "@command_component(nam='x')\ndef f(): pass\n", 2, "did you mean name?")
+
+    def test_a_step_s_own_counts(self):
+        done = self.runs(JOB + "from azure.ai.ml.entities import ResourceConfiguration\n"
+                         "from parts.functions import spread\n@dsl.pipeline()\ndef whole():\n"
+                         "    step = spread(epochs=1)\n    step.compute = 'cpu-cluster'\n"
+                         "    step.resources = ResourceConfiguration(instance_count=2)\n"
+                         "    step.distribution.worker_count = 2\n"
+                         "    step.outputs.model.mode = 'upload'\n"
+                         "client.jobs.stream(client.jobs.create_or_update(whole()).name)\n")
+        self.assertEqual(done.stdout.count("tensorflow"), 2, done.stdout)
+        self.refused(JOB + "from parts.functions import spread\nstep = spread(epochs=1)\n"
+                     "step.distribution.worker_count = 2\nclient.jobs.create_or_update(step)\n", 7,
+                     "cannot be submitted by itself with another distribution")
+
+    def test_a_loop_of_a_function(self):
+        done = self.runs(JOB + "from azure.ai.ml import Input\nfrom mldesigner import dsl as more\n"
+                         "from parts.functions import plus\n@dsl.pipeline\ndef whole(data):\n"
+                         "    body = plus(so_far=data)\n"
+                         "    more.do_while(body=body, condition=body.outputs.output,\n"
+                         "                  mapping={'made': body.inputs.so_far},\n"
+                         "                  max_iteration_count=5)\n"
+                         "    return {'made': body.outputs.made}\n"
+                         "job = whole(Input(type='uri_folder', path='.'))\n"
+                         "job.settings.default_compute = 'cpu-cluster'\n"
+                         "assert client.jobs.validate(job).passed\n"
+                         "job = client.jobs.create_or_update(job)\nclient.jobs.stream(job.name)\n"
+                         "import os\n"
+                         "print(os.listdir(client.jobs.get(job.name).outputs.made.path))\n")
+        self.assertEqual(done.stdout, "['3']\n")
 
     def test_loops(self):
         self.write("count.yml", LOOP)

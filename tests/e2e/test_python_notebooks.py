@@ -88,6 +88,7 @@ print(open(model.path).read(), open("named-outputs/model/x").read())
 NESTED = CLIENT + """
 echo = load_component(source="echo.yml")
 print(echo.name, echo.version)
+help(echo._func)
 print(echo)
 
 @pipeline(display_name="part", tags={"a": "b"})
@@ -273,6 +274,7 @@ class Notebooks(PythonCase):
     def test_nested_pipelines_have_the_names_of_job_files(self):
         done = self.runs(NESTED)
         self.assertIn("echo_it 2\n", done.stdout)
+        self.assertIn("\necho_it(n=None, data=None)\n", done.stdout)
         self.assertIn("['last', 'one.first', 'one.second', 'two.first', 'two.second'] 9 ",
                       done.stdout)
         shown = done.stdout[done.stdout.index("type: pipeline"):]
