@@ -10,6 +10,7 @@ from typing import List, Optional
 
 from .binary import MusterError
 from .command_line import command_line
+from .notebook import run_notebook
 from .sdk_errors import Interrupted
 from .stand_ins import install
 
@@ -32,7 +33,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--without", metavar="environment|gpus", action="append", default=[],
                         choices=["environment", "gpus"], help="the hosts hold this themselves. "
                         "Repeatable")
-    parser.add_argument("script", metavar="SCRIPT", help="the program")
+    parser.add_argument("script", metavar="SCRIPT", help="the program, or a Jupyter notebook")
     parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
     return parser.parse_args()
 
@@ -57,7 +58,7 @@ def _prepare(told: argparse.Namespace) -> None:
 def _of_the_script(trace: Optional[TracebackType], script: str) -> Optional[TracebackType]:
     """From its first line on, without what has called it."""
     first = trace
-    while first is not None and first.tb_frame.f_code.co_filename != script:
+    while first is not None and not first.tb_frame.f_code.co_filename.startswith(script):
         first = first.tb_next
     return first or trace
 
@@ -69,7 +70,10 @@ def main() -> int:
         return 2
     _prepare(told)
     try:
-        runpy.run_path(told.script, run_name="__main__")
+        if told.script.endswith(".ipynb"):
+            run_notebook(told.script)
+        else:
+            runpy.run_path(told.script, run_name="__main__")
     except Interrupted as error:
         print(error, file=sys.stderr)
         return error.code
@@ -77,7 +81,9 @@ def main() -> int:
         print(f"muster: error: {error}", file=sys.stderr)
         return error.code
     except Exception as error:
-        trace = _of_the_script(error.__traceback__, told.script)
+        script = told.script
+        script = os.path.basename(script) if script.endswith(".ipynb") else script
+        trace = _of_the_script(error.__traceback__, script)
         traceback.print_exception(type(error), error, trace)
         return 1
     return 0

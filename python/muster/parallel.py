@@ -59,6 +59,7 @@ class Parallel(Checked):
 
     def __init__(self, **said: Any) -> None:
         self.made_at = users_line()
+        self.node_name: Optional[str] = said["name"]
         self.name: str = said["name"] or said["display_name"] or "parallel"
         self.display_name: Optional[str] = said["display_name"]
         self.description: Optional[str] = said["description"]

@@ -58,6 +58,16 @@ class StepOutputs(Dict[str, PipelineOutput]):
         output.path, output.type, output.mode = value.path, value.type, value.mode
 
 
+class GivenInputs(Inputs):
+    """pipeline.inputs: what its function was called with, which its steps have already."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self:
+            self.__missing__(name)
+        raise BadCall(f"the input {name!r} of the pipeline cannot be changed to {value!r}",
+                      _NO_VALUES)
+
+
 _NO_VALUES = "call the pipeline's function with them"
 _SETTINGS = lacks(no_effect="default_datastore continue_on_failed_optional_input")
 
@@ -83,7 +93,7 @@ class Pipeline(Checked):
         self.tags: Dict[str, str] = dict(said["tags"] or {})
         self.experiment_name: Optional[str] = said["experiment_name"]
         self.jobs = steps
-        self.inputs = Inputs(self.name, inputs)
+        self.inputs = GivenInputs(self.name, inputs)
         self.outputs = StepOutputs({name: PipelineOutput(self, name, output)
                                     for name, output in outputs.items()})
 
@@ -245,11 +255,15 @@ def _expression(name: str, value: Output, names: Dict[int, str], wired: Dict[int
 
 def named_steps(steps: List[Submittable], variables: Dict[str, object]
                 ) -> Dict[str, Submittable]:
-    """By the variables of the function that hold them, else by the names of their components."""
+    """By the variables of the function that hold them, else by the names of their components.
+
+    Of parallel steps, their own names come first, as in the SDK.
+    """
     held = {id(value): name for name, value in variables.items()}
     named: Dict[str, Submittable] = {}
     for step in steps:
-        name = held.get(id(step)) or step.name.split(".")[0]
+        own = getattr(step, "node_name", None)
+        name = own or held.get(id(step)) or step.name.split(".")[0]
         name = re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "step"
         named[_fresh(name, named)] = step
     return named

@@ -2,6 +2,7 @@
 
 # rooms: front job cli
 
+import json
 import os
 import re
 import signal
@@ -209,6 +210,46 @@ class Designer(PythonCase):
                             "'./src')\nclient.jobs.create_or_update(job)\n")
         self.assertRegex(done.stderr, r"^muster: error: program\.py:5: host\.invalid: .*\n  hint: "
                                       r".*\n$")  # one error, and nothing behind it
+
+    def notebook(self, *cells):
+        """Carries out a notebook of these cells, from the folder above it."""
+        text = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\n"]}]
+        text += [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [],
+                  "source": cell.splitlines(keepends=True)} for cell in cells]
+        self.write("books/book.ipynb", json.dumps({"cells": text, "metadata": {}, "nbformat": 4,
+                                                   "nbformat_minor": 2}))
+        return subprocess.run([PYTHON, "-m", "muster", "books/book.ipynb"], cwd=self.folder,
+                              env=self.for_python(), capture_output=True, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+
+    def test_notebooks_are_programs(self):
+        os.mkdir(self.path("books"))
+        self.write("books/muster.yml", TARGETS)
+        done = self.notebook(
+            "%load_ext autoreload\n%autoreload 2\nimport os\nos.makedirs('src', exist_ok=True)\n"
+            "where = 'src'",
+            "%%writefile {where}/train.py\nprint('trained here')\n",
+            "from azure.ai.ml import MLClient, command\nclient = MLClient.from_config()\n"
+            "job = command(code='./src', command='python3 train.py', compute='cpu-cluster')",
+            "job = client.jobs.create_or_update(job)\nclient.jobs.stream(job.name)",
+            "!echo from {where}\nnumber = 7 % 4\nnumber", "number;", "'%s' \\\n% number")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "Writing src/train.py\ntrained here\nfrom src\n3\n'3'\n")
+        self.assertIn("muster: book.ipynb[cell 2]:1: %load_ext has no effect here\n", done.stderr)
+        self.assertIn("muster: book.ipynb[cell 5]:1: run ", done.stderr)
+
+    def test_mistakes_in_notebooks_name_their_cells(self):
+        os.mkdir(self.path("books"))
+        done = self.notebook("from azure.ai.ml import command", "\ncommand(comand='x')")
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertTrue(done.stderr.startswith("muster: error: book.ipynb[cell 3]:2: command() has "
+                                               "no parameter 'comand'\n"), done.stderr)
+        done = self.notebook("def f():\n    raise KeyError('x')", "f()")
+        self.assertEqual(re.findall(r'File "(.*)", line (\d+)', done.stderr),
+                         [("book.ipynb[cell 3]", "1"), ("book.ipynb[cell 2]", "2")])
+        done = self.notebook("%%ruby\nputs 1")
+        self.assertIn("muster: error: book.ipynb[cell 2]:1: muster cannot carry out a cell of "
+                      "%%ruby\n  hint: it knows Python", done.stderr)
 
     def test_a_failed_job_is_told_in_one_line(self):
         done = self.program(JOB + "job = command(command='exit 3', compute='cpu-cluster')\n"

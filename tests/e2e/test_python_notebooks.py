@@ -311,6 +311,9 @@ class Notebooks(PythonCase):
                      "did you mean instance_count?")
         self.refused(made + "job.limits = {'timout': 2}\n", "did you mean timeout?")
         self.refused(made + "job.inputs.x = 1\n", "command has no input 'x'\n  hint: it has none")
+        self.refused(CLIENT + "echo = load_component('echo.yml')\n@pipeline\ndef whole(n):\n"
+                     "    echo(n=n)\njob = whole(3)\njob.inputs.n = 4\n", "the input 'n' of the "
+                     "pipeline cannot be changed to 4\n  hint: call the pipeline's function with")
         self.refused(CLIENT + "@pipeline\ndef whole(rate):\n    pass\nwhole(rat=1)\n",
                      "whole(): missing a required argument: 'rate'\n  hint: did you mean rate?")
         done = self.python(made + "job.distribution = {'type': 'PyTorch', 'count': 2}\n"

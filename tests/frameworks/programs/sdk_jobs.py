@@ -8,7 +8,8 @@ import sys
 
 from azure.ai.ml import (Input, MpiDistribution, Output, PyTorchDistribution,
                          TensorFlowDistribution, command, dsl, load_component)
-from azure.ai.ml.entities import BuildContext, Environment
+from azure.ai.ml.entities import BuildContext, CommandComponent, Environment
+from azure.ai.ml.parallel import RunFunction, parallel_run_function
 from azure.ai.ml.sweep import (BanditPolicy, Choice, LogUniform, MedianStoppingPolicy,
                                RandomSamplingAlgorithm, TruncationSelectionPolicy, Uniform)
 
@@ -100,9 +101,56 @@ def pipeline():
     write("pipeline", whole())
 
 
+def dictionaries():
+    job = command(command="true", code=SOURCE, environment=ENVIRONMENTS["named"],
+                  compute="gpu-cluster",
+                  distribution={"type": "PyTorch", "process_count_per_instance": 1})
+    job.resources = {"instance_count": 2}
+    job.distribution.process_count_per_instance = 2
+    write("dictionaries", job)
+
+
+def nested():
+    made = CommandComponent(
+        name="made", command="echo ${{inputs.n}} ${{inputs.fast}} > ${{outputs.kept}}/n",
+        environment=ENVIRONMENTS["named"],
+        inputs={"n": Input(type="integer"), "fast": Input(type="boolean", default=True),
+                "data": Input(type="uri_folder", optional=True)},
+        outputs={"kept": Output(type="uri_folder")})
+    score = parallel_run_function(
+        name="with_score", inputs={"data": Input(type="uri_folder")},
+        outputs={"rows": Output(type="uri_file")}, input_data="${{inputs.data}}",
+        mini_batch_size="2", max_concurrency_per_instance=2, instance_count=2,
+        retry_settings={"max_retries": 2, "timeout": 60}, mini_batch_error_threshold=1,
+        task=RunFunction(code=SOURCE, entry_script="score.py",
+                         program_arguments="--word seen", environment=ENVIRONMENTS["named"],
+                         append_row_to="${{outputs.rows}}"))
+
+    @dsl.pipeline()
+    def part(data: Input(type="uri_folder"), n: int = 3):
+        first = made(n=n, data=data)
+        second = made(n=4)
+        return {"kept": first.outputs.kept, "other": second.outputs.kept}
+
+    @dsl.pipeline(compute="gpu-cluster")
+    def whole(data):
+        one = part(data=data)
+        two = part(data=one.outputs.kept, n=5)
+        rows = score(data=two.outputs.kept)
+        rows.inputs.data.mode = "ro_mount"
+        return {"rows": rows.outputs.rows, "other": one.outputs.other}
+    job = whole(data=Input(type="uri_folder", path=SOURCE))
+    job.outputs.rows.type = "uri_file"
+    write("nested", job)
+
+
 os.makedirs(SOURCE, exist_ok=True)
 with open(os.path.join(SOURCE, "Dockerfile"), "w", encoding="utf-8") as dockerfile:
     dockerfile.write("FROM scratch\n")
+with open(os.path.join(SOURCE, "score.py"), "w", encoding="utf-8") as script:
+    script.write("def run(batch): return batch\n")
 commands()
 sweeps()
 pipeline()
+dictionaries()
+nested()
