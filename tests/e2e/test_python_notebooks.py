@@ -299,6 +299,9 @@ class Notebooks(PythonCase):
         self.assertIn("environment:\n  name: own\n  image: busybox\n", done.stdout)
         self.assertEqual(done.stdout.count(f"path: {self.path('src')}\n"), 2, done.stdout)
         self.assertIn("['daily']\n", done.stdout)
+        tidied = subprocess.run([MUSTER, "gc"], env=self.for_python(), capture_output=True, text=True,
+                                check=False)
+        self.assertEqual((tidied.stdout, tidied.stderr), ("nothing to remove\n", ""))
         for text in ("gpu is not made: muster.yml has the hosts\n", "the schedule daily is kept, "
                      "but muster starts no jobs by itself", "ManagedOnlineEndpoint(...) describes "
                      "a service of Azure ML, and has no effect here\n"):
