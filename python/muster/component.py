@@ -12,6 +12,7 @@ import muster.dsl as dsl  # also for programs: azure.ml.component has it
 from .binary import BadCall, MusterError, completed
 from .checked import Checked, Settings, checked, given, lacks, note, settings_of
 from .inputs import Inputs, step_input
+from .job_parts import CommandJobLimits, JobResourceConfiguration, distribution_of
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
@@ -86,12 +87,36 @@ class Step(Sweepable, Checked):
         self.runsettings = RunSettings()
         # The same settings, as SDK v2 has them.
         self.compute: Optional[str] = None
-        self.resources: Any = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
-        self.distribution: Any = Settings("step.distribution", lacks(),
-                                          **dict.fromkeys(_COUNTS))
-        self.limits: Any = Settings("step.limits", timeout=None)
+        self.resources = Settings("step.resources", lacks(), **dict.fromkeys(_RESOURCES))
+        self.distribution = Settings("step.distribution", lacks(), **dict.fromkeys(_COUNTS))
+        self.limits = Settings("step.limits", timeout=None)
         self.environment_variables: Dict[str, str] = {}
         self.made_at = users_line()
+
+    @property
+    def resources(self) -> Any:
+        """These three may be given as dictionaries or as classes of the SDK."""
+        return self._resources
+
+    @resources.setter
+    def resources(self, said: Any) -> None:
+        self._resources = JobResourceConfiguration(**said) if isinstance(said, dict) else said
+
+    @property
+    def distribution(self) -> Any:
+        return self._distribution
+
+    @distribution.setter
+    def distribution(self, said: Any) -> None:
+        self._distribution = distribution_of(said)
+
+    @property
+    def limits(self) -> Any:
+        return self._limits
+
+    @limits.setter
+    def limits(self, said: Any) -> None:
+        self._limits = CommandJobLimits(**said) if isinstance(said, dict) else said
 
     @property
     def shown(self) -> str:

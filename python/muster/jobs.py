@@ -10,6 +10,7 @@ from .checked import Checked, checked, lacks, nearest, note
 from .command_job import CommandJob
 from .component import Step
 from .pipeline import Pipeline
+from .place import users_line
 from .run import RunFailed
 from .sdk_errors import Interrupted, JobException
 from .submitted import SubmittedJob
@@ -126,7 +127,7 @@ class Jobs(Checked):
         """Copies what it made to where the SDK puts it: named-outputs/NAME, and artifacts."""
         job = SubmittedJob.found(name)
         if job.status not in _ENDED:
-            raise JobException(1, f"run {job.name} is {job.status}: it can be downloaded once it "
+            raise JobException(1, f"{users_line()}: run {job.name} is {job.status}: it can be downloaded once it "
                                "has ended; client.jobs.stream(...) waits for that")
         outputs = {one: found.path for one, found in job.outputs.items()}
         if output_name is not None and output_name not in (*outputs, "default"):

@@ -1,14 +1,30 @@
-"""Exceptions of Azure's SDKs that muster does raise."""
+"""Exceptions of Azure's SDKs that muster does raise, with those that they are kinds of."""
 
-from .binary import BadCall, MusterError
-
-
-class ResourceNotFoundError(BadCall):
-    """azure.core.exceptions has it: there is no run, or no registered thing, of that name."""
+from .binary import MusterError
+from .place import users_line
 
 
-class JobException(MusterError):
-    """azure.ai.ml.exceptions has it: a job is not in the state that was needed."""
+class AzureError(MusterError):
+    """azure.core.exceptions has it and the next two."""
+
+
+class HttpResponseError(AzureError):
+    """What a service would have answered."""
+
+
+class ResourceNotFoundError(HttpResponseError):
+    """There is no run, or no registered thing, of that name."""
+
+    def __init__(self, said: str, hint: str) -> None:
+        super().__init__(240, f"{users_line()}: {said}\n  hint: {hint}")
+
+
+class MlException(AzureError):
+    """azure.ai.ml.exceptions has it and the next one."""
+
+
+class JobException(MlException):
+    """A job is not in the state that was needed."""
 
 
 class Interrupted(JobException):

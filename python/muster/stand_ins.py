@@ -72,7 +72,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
                            "set_tags autolog ActiveRun"},
     "azure": {},
     "azure.core": {},
-    "azure.core.exceptions": {"sdk_errors": "ResourceNotFoundError"},
+    "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},
     "azure.ml": {},
     "azure.ml.component": {"component": "Component", "": "dsl"},
     "azure.ml.component.dsl": {"dsl": "pipeline"},
@@ -93,7 +93,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "parallel": "ParallelTask=RunFunction RetrySettings",
         "pipeline": "PipelineJob=Pipeline"},
     "azure.ai.ml.parallel": {"parallel": "parallel_run_function RunFunction"},
-    "azure.ai.ml.exceptions": {"sdk_errors": "JobException"},
+    "azure.ai.ml.exceptions": {"sdk_errors": "AzureError JobException MlException"},
     "azure.ai.ml.operations": {
         "jobs": "JobOperations=Jobs", "assets": "DataOperations=DataAssets "
         "ModelOperations=Models ScheduleOperations=Schedules",

@@ -161,7 +161,7 @@ KEPT = CLIENT + """
 from azure.ai.ml.entities import (AmlCompute, BuildContext, CommandComponent, Data, Environment,
                                   JobSchedule, ManagedOnlineEndpoint, Model, RecurrencePattern,
                                   RecurrenceTrigger, Workspace)
-from azure.core.exceptions import ResourceNotFoundError
+from azure.core.exceptions import HttpResponseError, ResourceNotFoundError
 assert client.workspaces.get(client.workspace_name).id.split("/")[2] == "one"
 assert client.workspaces.get("space").resource_group == "group"
 print(client.compute.get("cpu-cluster"))
@@ -174,7 +174,8 @@ for version in "1", "2":
 assert client.data.get("mine", label="latest").path == client.data.get("mine", "1").path
 try:
     client.data.get(name="mine", version="7")
-except ResourceNotFoundError as error:
+except HttpResponseError as error:
+    assert isinstance(error, ResourceNotFoundError) and not isinstance(error, TypeError)
     print(error)
 env = client.environments.create_or_update(Environment(name="own", image="busybox"))
 assert env.version == "1"
@@ -299,8 +300,8 @@ class Notebooks(PythonCase):
         self.assertIn("environment:\n  name: own\n  image: busybox\n", done.stdout)
         self.assertEqual(done.stdout.count(f"path: {self.path('src')}\n"), 2, done.stdout)
         self.assertIn("['daily']\n", done.stdout)
-        tidied = subprocess.run([MUSTER, "gc"], env=self.for_python(), capture_output=True, text=True,
-                                check=False)
+        tidied = subprocess.run([MUSTER, "gc"], env=self.for_python(), capture_output=True,
+                                text=True, check=False)
         self.assertEqual((tidied.stdout, tidied.stderr), ("nothing to remove\n", ""))
         for text in ("gpu is not made: muster.yml has the hosts\n", "the schedule daily is kept, "
                      "but muster starts no jobs by itself", "ManagedOnlineEndpoint(...) describes "
@@ -313,6 +314,13 @@ class Notebooks(PythonCase):
                      "JobResourceConfiguration() has no parameter 'instance_cout'",
                      "did you mean instance_count?")
         self.refused(made + "job.limits = {'timout': 2}\n", "did you mean timeout?")
+        step = CLIENT + "step = load_component('echo.yml')()\n"
+        self.refused(step + "step.resources = {'instance_cout': 2}\n",
+                     "JobResourceConfiguration() has no parameter 'instance_cout'")
+        self.runs(step + "step.resources = {'instance_count': 2}\n"
+                  "step.resources.instance_count += 1\nstep.limits = {'timeout': 5}\n"
+                  "step.distribution = {'type': 'mpi'}\n"
+                  "step.distribution.process_count_per_instance = 2\nprint(step)\n")
         self.refused(made + "job.inputs.x = 1\n", "command has no input 'x'\n  hint: it has none")
         self.refused(CLIENT + "echo = load_component('echo.yml')\n@pipeline\ndef whole(n):\n"
                      "    echo(n=n)\njob = whole(3)\njob.inputs.n = 4\n", "the input 'n' of the "

@@ -61,7 +61,8 @@ class Comparison:
         elif isinstance(ours, _Absent):
             self.add(name, "-", "can be imported; use is refused")
         elif real["kind"] == "exception":
-            self.add(name, "-", "never raised")
+            raised = ours.__doc__ != "Never raised."
+            self.add(name, "-", "raised" if raised else "never raised")
         elif real["kind"] in ("value", "module"):
             self.add(name, "-", "same")
         elif is_described(ours):
