@@ -81,13 +81,13 @@ OTHERS: Dict[str, str] = {
         "ValidationResult VirtualMachineCompute VirtualMachineSshSettings VmSize VolumeSettings "
         "WorkspaceConnection WorkspaceKeys WorkspaceModelReference",
     "azure.ai.ml.exceptions":
-        "AssetException! AssetPathException! AzureError! CannotSetAttributeError! "
+        "AssetException! AssetPathException! CannotSetAttributeError! "
         "CloudArtifactsNotSupportedError! ComponentException! DeploymentException! "
         "DockerEngineNotAvailableError! EmptyDirectoryError! ErrorCategory ErrorTarget "
         "InvalidLocalEndpointError! InvalidVSCodeRequestError! JobParsingError! KeywordError! "
         "LocalDeploymentGPUNotAvailable! LocalEndpointImageBuildError! "
         "LocalEndpointInFailedStateError! LocalEndpointNotFoundError! MissingPositionalArgsError! "
-        "MlException! ModelException! MultipleLocalDeploymentsFoundError! MultipleValueError! "
+        "ModelException! MultipleLocalDeploymentsFoundError! MultipleValueError! "
         "ParamValueNotExistsError! PipelineChildJobError! RequiredLocalArtifactsNotFoundError! "
         "ScheduleException! TooManyPositionalArgsError! UnexpectedAttributeError! "
         "UnexpectedKeywordError! UnsupportedOperationError! UnsupportedParameterKindError! "
@@ -105,11 +105,10 @@ OTHERS: Dict[str, str] = {
     "azure.ai.ml.sweep":
         "SamplingAlgorithm",
     "azure.core.exceptions":
-        "AzureError! ClientAuthenticationError! DecodeError! DeserializationError! "
-        "HttpResponseError! ODataV4Error! ODataV4Format ResourceExistsError! "
-        "ResourceModifiedError! ResourceNotModifiedError! ResponseNotReadError! "
-        "SerializationError! ServiceRequestError! ServiceResponseError! StreamClosedError! "
-        "StreamConsumedError! TooManyRedirectsError!",
+        "ClientAuthenticationError! DecodeError! DeserializationError! ODataV4Error! "
+        "ODataV4Format ResourceExistsError! ResourceModifiedError! ResourceNotModifiedError! "
+        "ResponseNotReadError! SerializationError! ServiceRequestError! ServiceResponseError! "
+        "StreamClosedError! StreamConsumedError! TooManyRedirectsError!",
     "azure.identity":
         "AuthenticationRecord AuthenticationRequiredError! AzureAuthorityHosts "
         "CredentialUnavailableError! KnownAuthorities TokenCachePersistenceOptions "
