@@ -193,6 +193,10 @@ constexpr Row kExperiment = {
     {"--experiment", kJob, Takes::text, "NAME",
      "The experiment that the run belongs to (default: what the job file says)."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.experiment); }};
+constexpr Row kPythonPath = {
+    {"--python-path", kJob, Takes::folder, "DIR",
+     "Put DIR behind PYTHONPATH of the processes, except in containers."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.python_path); }};
 constexpr Row kAtOnce = {{"-j --jobs", kJob, Takes::number, "N",
                           "Pipelines: run at most N steps at the same time; on this machine as "
                           "many, whatever its cores."},
@@ -273,6 +277,7 @@ constexpr Row kManifestJson = {{"--json", kSee, Takes::nothing, "", "Print JSON 
 
 constexpr Row kSubmitRows[] = {kSet,
                                kExperiment,
+                               kPythonPath,
                                kDetach,
                                kAtOnce,
                                kRetries,

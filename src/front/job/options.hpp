@@ -37,6 +37,7 @@ struct JobDraft {
   std::string current_folder;
   MusterOutput output;
   std::string experiment;
+  std::string python_path;           // behind the ranks' PYTHONPATH
   std::uint32_t at_once = 0;         // steps of a pipeline; 0: as many as the slots hold
   std::uint32_t retries = 0;         // of each step of a pipeline
   std::vector<std::string> skipped;  // steps of a pipeline

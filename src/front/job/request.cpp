@@ -15,6 +15,7 @@
 #include "front/job/cluster.hpp"
 #include "front/job/environment_files.hpp"
 #include "front/job/export.hpp"
+#include "front/job/metrics.hpp"
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
@@ -28,7 +29,6 @@
 #include "model/environment_rule.hpp"
 #include "spec/check.hpp"
 #include "spec/in_quotes.hpp"
-#include "sweep/metric_text.hpp"
 
 namespace muster::front {
 namespace {
@@ -257,37 +257,39 @@ void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   }
 }
 
-bool is_exported(const model::App& app, std::string_view name) {
-  return std::ranges::count(app.exports, name, &model::EnvSetting::name) > 0;
+// Behind that of the job, or of this shell. An image has a PYTHONPATH of its own, and not the
+// folder.
+void add_python_path(const Call& call, const std::string& folder, model::JobSpec& spec) {
+  constexpr std::string_view kName = "PYTHONPATH";
+  if (spec.container) return;
+  for (model::App& app : spec.apps) {
+    const auto said = std::ranges::find(app.exports, kName, &model::EnvSetting::name);
+    const bool is_said = said != app.exports.end();
+    std::string path =
+        is_said ? said->value.value_or("") : std::string(variable(call, kName).value_or(""));
+    path += (path.empty() ? "" : ":") + folder;
+    if (is_said) {
+      said->value = std::move(path);
+    } else {
+      app.exports.push_back({std::string(kName), std::move(path)});
+    }
+  }
 }
 
 // Where MLflow writes, unless the user says so. On hosts that do not see the record its files would
-// stay if nothing else came home: a login for each host is too much for what few jobs have.
-void log_to_record(const Call& call, const job::JobFile& job, const model::EnvironmentRule& rule,
-                   RunRequest& request) {
-  const bool comes_home = job.code || !job.outputs.empty() || request.spec.hosts.empty();
-  const bool is_silent = model::is_silent(rule, "MLflow");
-  if (call.record_folder.empty() || !comes_home || is_silent || variable(call, kTrackingUri))
-    return;
-  keep_metrics(call.record_folder, true, request);
+// stay if nothing else came home: a login for each host is too much for what few jobs have. Returns
+// whether the record will hold any.
+bool log_to_record(const Call& call, const job::JobFile& job, model::JobSpec& spec) {
+  const bool comes_home = job.code || !job.outputs.empty() || spec.hosts.empty();
+  const bool is_silent = model::is_silent(spec.environment, "MLflow");
+  if (call.record_folder.empty() || !comes_home || is_silent) return false;
+  if (variable(call, kTrackingUri) || !keep_metrics(call.record_folder, spec)) return false;
+  // It is this machine's own that is made by itself, as a whole.
+  if (!spec.hosts.empty()) spec.folders.push_back(call.record_folder);
+  return true;
 }
 
 }  // namespace
-
-void keep_metrics(const std::string& record, bool wanted, RunRequest& request) {
-  const std::string folder = fmt::format("{}/{}", record, kMetricsFolder);
-  constexpr std::string_view kAllow = "MLFLOW_ALLOW_FILE_STORE";
-  for (model::App& app : request.spec.apps) {
-    if (is_exported(app, kTrackingUri)) continue;
-    app.exports.push_back({std::string(kTrackingUri), sweep::file_uri(folder)});
-    if (!is_exported(app, kAllow)) app.exports.push_back({std::string(kAllow), "true"});
-    request.record->metrics = wanted;
-  }
-  // On hosts that do not see it. Not the folder itself: where that is there, MLflow takes it for
-  // one that has its experiment, too.
-  const bool is_elsewhere = !request.spec.hosts.empty();
-  if (request.record->metrics && is_elsewhere) request.spec.folders.push_back(record);
-}
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
@@ -317,6 +319,10 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   add_typed_rule(draft.environment, made.spec.environment);
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
+  if (!draft.python_path.empty()) {
+    add_python_path(call, absolute(call, draft.python_path), made.spec);
+  }
+  const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner = inner_request(call, made.spec);
@@ -340,7 +346,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.checkpoints = std::move(checkpoints);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
-  log_to_record(call, job, request.spec.environment, request);
+  request.record->metrics = has_metrics;
   request.detach = draft.detach;
   request.json = draft.json;
   return reading;

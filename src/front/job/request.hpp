@@ -27,8 +27,4 @@ struct JobSource {
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);
 
-// MLflow in the ranks writes to this record, unless the job's file says where. `wanted`: hosts that
-// do not see it send it home. MLflow 3.17 writes files only where a second variable allows it.
-void keep_metrics(const std::string& record, bool wanted, RunRequest& request);
-
 }  // namespace muster::front

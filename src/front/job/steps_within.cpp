@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "front/job/metrics.hpp"
 #include "front/job/request.hpp"
 #include "front/job/step_request.hpp"
 #include "job/control.hpp"
@@ -37,6 +38,14 @@ JobDraft draft_of_trial(const Ground& ground, std::size_t step, const std::strin
   return draft_of_step(own, name);
 }
 
+// Hosts that do not see the record send it home where it is `wanted`.
+void keep_metrics_of_trial(const std::string& record, bool wanted, RunRequest& request) {
+  if (!keep_metrics(record, request.spec) || !wanted) return;
+  request.record->metrics = true;
+  // Not the folder itself: where it is there, MLflow takes it for one that has its experiment, too.
+  if (!request.spec.hosts.empty()) request.spec.folders.push_back(record);
+}
+
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
 // are. Its script finds MLflow's files through the variable that MLflow knows.
 RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
@@ -54,7 +63,7 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
                   {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
-  keep_metrics(call.record_folder, !one.job.sweep->from_output, request);
+  keep_metrics_of_trial(call.record_folder, !one.job.sweep->from_output, request);
   return std::move(request);
 }
 
