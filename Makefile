@@ -151,6 +151,8 @@ install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'
 	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster'
 	install -m 644 python/muster/*.py python/muster/py.typed '$(DESTDIR)$(PYTHON_FOLDER)/muster'
+	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster/in_ranks/azureml'
+	install -m 644 python/muster/in_ranks/azureml/__init__.py '$(DESTDIR)$(PYTHON_FOLDER)/muster/in_ranks/azureml'
 
 clean: ## remove what was built
 	rm -rf build build-quick build-sanitize build-fuzz

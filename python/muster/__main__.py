@@ -11,7 +11,7 @@ from typing import List, Optional
 from .binary import MusterError
 from .command_line import command_line
 from .notebook import run_notebook
-from .sdk_errors import Interrupted
+from .run import LeftAlone
 from .stand_ins import install
 
 _ABOUT = """\
@@ -74,12 +74,11 @@ def main() -> int:
             run_notebook(told.script)
         else:
             runpy.run_path(told.script, run_name="__main__")
-    except Interrupted as error:
-        print(error, file=sys.stderr)
-        return error.code
     except MusterError as error:
         print(f"muster: error: {error}", file=sys.stderr)
         return error.code
+    except LeftAlone:
+        return 130
     except Exception as error:
         script = told.script
         script = os.path.basename(script) if script.endswith(".ipynb") else script

@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Sequence
 
 from .place import users_line
 
@@ -36,10 +37,30 @@ def path() -> str:
     return found
 
 
+_PROGRESS = re.compile(r"muster: (?!error: )")
+
+
+def complaint_of(said: str) -> str:
+    """What went wrong, without what was said on the way there."""
+    lines = said.splitlines()
+    first = next((i for i, line in enumerate(lines) if line.startswith("muster: error: ")), None)
+    if first is None:
+        return said
+    return "\n".join(line for line in lines[first:] if not _PROGRESS.match(line))
+
+
+def _run(words: Sequence[str], **streams: Any) -> "subprocess.CompletedProcess[str]":
+    program = path()
+    try:
+        return subprocess.run([program, *words], check=False, **streams)
+    except OSError as error:
+        raise MusterError(126, f"cannot run {program}: {error.strerror}") from None
+
+
 def completed(*words: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     """`muster WORDS` at its end, whatever that was; it reads `text`."""
-    return subprocess.run([path(), *words], input=text, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    return _run(words, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                errors="replace")
 
 
 Hearer = Optional[Callable[[str], None]]
@@ -49,7 +70,7 @@ def text_of(*words: str, text: str = "", hear: Hearer = None) -> str:
     """What `muster WORDS` prints; `hear` is given what it says beside that."""
     ended = completed(*words, text=text)
     if ended.returncode != 0:
-        raise MusterError(ended.returncode, ended.stderr)
+        raise MusterError(ended.returncode, complaint_of(ended.stderr))
     if hear is not None and ended.stderr:
         hear(ended.stderr)
     return ended.stdout
@@ -65,4 +86,4 @@ def answer_of(*words: str, text: str = "", hear: Hearer = None) -> Dict[str, Any
 def code_of(*words: str) -> int:
     """The exit code of `muster WORDS`, which says what it says on this program's own streams."""
     sys.stdout.flush()  # what the program has printed comes first
-    return subprocess.run([path(), *words], stdin=subprocess.DEVNULL, check=False).returncode
+    return _run(words, stdin=subprocess.DEVNULL).returncode

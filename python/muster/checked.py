@@ -145,6 +145,9 @@ class _Made(type):
         def __getattr__(cls, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
+            known = cast(Type["Checked"], cls).LACKS
+            if name in known.refused:
+                raise Missing(f"{cls.name_in_sdk()}.{name} is not supported", known.refused[name])
             raise Missing(f"{cls.name_in_sdk()} has no {name!r}", nearest(name, _public(cls)))
 
 
@@ -203,7 +206,10 @@ class Checked(metaclass=_Made):
             unused = getattr(self, "_unused", {})
             if name in unused:
                 return unused[name]
-            if _is_known(name, self._lacking()):
+            known = self._lacking()
+            if name in known.refused:
+                raise Missing(f"{self._named()}.{name} is not supported", known.refused[name])
+            if _is_known(name, known):
                 return None
             raise Missing(f"{self._named()} has no {name!r}",
                           nearest(name, _public(type(self)) + list(settings_of(self))))

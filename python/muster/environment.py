@@ -4,7 +4,8 @@ import copy
 import os
 from typing import Any, Dict, List, Optional, Union
 
-from .checked import Checked, checked, lacks, settings_of
+from .binary import BadCall
+from .checked import Checked, checked, given, lacks, settings_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -83,15 +84,21 @@ class DockerSection(Checked):
 
     IN_SDK = "Environment.docker"
     LACKS = lacks(
-        accepted="enabled shared_volumes gpu_support platform", no_effect="shm_size",
-        refused={"arguments": "a job file has resources.docker_args for them",
-                 "base_image_registry": "log in with docker or podman, and name the registry in "
+        accepted="enabled shared_volumes gpu_support platform",
+        refused={"base_image_registry": "log in with docker or podman, and name the registry in "
                                         "base_image",
                  "build_context": "use Environment.from_dockerfile, or SDK v2's BuildContext"})
 
     def __init__(self) -> None:
         self.base_image: Any = None
         self.base_dockerfile: Any = None
+        self.arguments: List[str] = []
+        self.shm_size: Optional[str] = None
+
+    def resources(self) -> Dict[str, Any]:
+        """Those of a job that runs in it."""
+        return given({"docker_args": " ".join(map(str, self.arguments)) or None,
+                      "shm_size": self.shm_size})
 
 
 class PythonSection(Checked):
@@ -133,6 +140,14 @@ class Environment(Checked):
 
     def job_key(self) -> Union[None, str, Dict[str, Any]]:
         """What a job file says of it; None where the hosts hold the software already."""
+        if self.docker.resources():
+            raise BadCall(f"{next(iter(self.docker.resources()))} of the environment "
+                          f"{self.name!r} is a part of the job here",
+                          "the job has docker_args and shm_size")
+        return self.software()
+
+    def software(self) -> Union[None, str, Dict[str, Any]]:
+        """The same without what is said of the container."""
         keys: Dict[str, Any] = {}
         if self.docker.base_dockerfile is not None:
             keys["build"] = _build(self.docker.base_dockerfile)

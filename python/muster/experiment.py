@@ -1,19 +1,37 @@
 """Workspace and Experiment: where a run belongs, and how it is submitted."""
 
-from typing import Any, Dict, Optional, Sequence, Union
+import json
+import uuid
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Union
 
-from .binary import BadCall
-from .checked import Checked, checked, lacks
+from .binary import BadCall, text_of
+from .checked import Checked, checked, given, lacks
 from .compute import ComputeTargets
+from .context_run import ContextRun
+from .hyperdrive import HyperDriveRun
+from .record import METRICS
 from .run import Run
-from .script_run_config import ScriptRunConfig
-from .submission import submit_keys
+from .step_data import Datastore
+from .step_pipeline import Pipeline, PipelineRun
+from .tracking import Store, tracking_folder
 from .where import Where
 
-# Keys of muster's job files that ScriptRunConfig calls otherwise.
-_RENAMED = {"timeout": "max_run_duration_seconds", "code": "source_directory"}
+
+class Submittable(Protocol):
+    """A ScriptRunConfig, a HyperDriveConfig, a Pipeline."""
+
+    def begin(self, experiment: str, words: List[str], **more: Any) -> Run: ...
+
+
 _ACCOUNT = "auth sku tags cloud id location _location _logger _file_name _cloud _workspace_id " \
            "_disable_service_check subscription_id resource_group"
+
+
+class Datastores(Dict[str, Datastore]):
+    """Of a workspace."""
+
+    def __missing__(self, name: str) -> Datastore:
+        return Datastore(None, name)
 
 
 class Workspace(Checked):
@@ -46,10 +64,29 @@ class Workspace(Checked):
         """The run of that name."""
         return Run(run_id)
 
-    def get_default_datastore(self) -> Any:
-        """There is none."""
-        raise BadCall("muster has no datastores", "it runs jobs whose code and data lie on their "
-                      "hosts: name folders")
+    def get_default_datastore(self) -> Datastore:
+        """A name: outputs of steps lie in their records."""
+        return Datastore(self)
+
+    @property
+    def datastores(self) -> Dict[str, Datastore]:
+        """There is one of every name."""
+        return Datastores()
+
+    @property
+    def experiments(self) -> Dict[str, "Experiment"]:
+        """Those that have runs on record."""
+        names = {run["experiment"] for run in _recorded() if run["experiment"]}
+        return {name: Experiment(self, name) for name in sorted(names)}
+
+    def get_details(self) -> Dict[str, Any]:
+        """What it was made with."""
+        return {"name": self.name, "location": self.location,
+                "subscriptionId": self.subscription_id, "resourceGroup": self.resource_group}
+
+    @checked(lacks(no_effect="file_name"))
+    def write_config(self, path: Optional[str] = None) -> None:
+        """Writes nothing: muster needs no account."""
 
 
 class Experiment(Checked):
@@ -62,18 +99,76 @@ class Experiment(Checked):
         self.workspace = workspace
         self.name = name
 
-    def submit(self, config: ScriptRunConfig, tags: Optional[Dict[str, str]] = None, *,
+    def submit(self, config: Submittable, tags: Optional[Dict[str, str]] = None, *,
                environment: bool = True, gpus: bool = True, fake_nodes: Optional[int] = None,
                hosts: Union[str, Sequence[str], None] = None,
-               hostfile: Optional[str] = None) -> Run:
+               hostfile: Optional[str] = None,
+               pipeline_parameters: Optional[Dict[str, Any]] = None,
+               continue_on_step_failure: Optional[bool] = None,
+               regenerate_outputs: Optional[bool] = None) -> Run:
         """Starts the job and returns once all its processes run; muster ps --tag finds its tags.
 
         environment=False and gpus=False: the hosts hold what the job asks for. fake_nodes=N, hosts
         ("node1:4,node2:4", or a list) and hostfile say where to run, in place of compute_target.
         """
-        if not isinstance(config, ScriptRunConfig):
+        if not hasattr(config, "begin"):
             raise BadCall(f"{config!r} is not a job that muster can run",
-                          "give a ScriptRunConfig or an Estimator")
+                          "give a ScriptRunConfig, an Estimator, a HyperDriveConfig or a Pipeline")
+        of_a_pipeline = given({"pipeline_parameters": pipeline_parameters,
+                               "continue_on_step_failure": continue_on_step_failure,
+                               "regenerate_outputs": regenerate_outputs})
+        if of_a_pipeline and not isinstance(config, Pipeline):
+            raise BadCall(f"submit({next(iter(of_a_pipeline))}=...) is for pipelines",
+                          "leave it out")
         words = [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += Where(environment, gpus, fake_nodes, hosts, hostfile).words()
-        return submit_keys(config.job(self.name), words, config.said_at, _RENAMED)
+        run = config.begin(self.name, words, **of_a_pipeline)
+        run.belongs_to(self)
+        return run
+
+    @checked(lacks(accepted="include_children"))
+    def get_runs(self, type: Optional[str] = None, tags: Union[str, Dict[str, Any], None] = None,
+                 properties: Union[str, Dict[str, Any], None] = None) -> Iterator[Run]:
+        """Those on record, the newest first."""
+        for known in reversed(_recorded("--experiment", self.name)):
+            run = _as_run(self, known)
+            if type is not None and run.type != type:
+                continue
+            if _has(tags, run.tags) and _has(properties, run.get_properties()):
+                yield run
+
+    @classmethod
+    @checked(lacks(accepted="view_type", refused={"tags": "filter what it gives"}))
+    def list(cls, workspace: Workspace, experiment_name: Optional[str] = None
+             ) -> "List[Experiment]":
+        """Those that have runs on record."""
+        return [one for name, one in workspace.experiments.items()
+                if experiment_name in (None, name)]
+
+    @checked(lacks(accepted="snapshot_directory display_name", refused={
+        "outputs": "use upload_folder()"}))
+    def start_logging(self) -> ContextRun:
+        """A run of this program, which logs to MLflow's folder: mlruns, unless the environment
+        names another one."""
+        folder = tracking_folder() or METRICS
+        return ContextRun(Store(folder, uuid.uuid4().hex), self)
+
+
+def _recorded(*words: str) -> "List[Dict[str, Any]]":
+    found = json.loads(text_of("ps", "--all", "--json", *words))
+    assert isinstance(found, list)
+    return found
+
+
+def _as_run(experiment: Experiment, known: Dict[str, Any]) -> Run:
+    steps = known.get("steps") or []
+    if any(step.get("values") for step in steps):
+        return HyperDriveRun(experiment, known["run"])
+    return (PipelineRun if steps else Run)(experiment, known["run"])
+
+
+def _has(wanted: Union[str, Dict[str, Any], None], said: Dict[str, Any]) -> bool:
+    """Whether a name is among them, or all these with their values."""
+    if wanted is None or isinstance(wanted, str):
+        return wanted is None or wanted in said
+    return all(name in said and said[name] == value for name, value in wanted.items())

@@ -11,8 +11,8 @@ from .command_job import CommandJob
 from .component import Step
 from .pipeline import Pipeline
 from .place import users_line
-from .run import RunFailed
-from .sdk_errors import Interrupted, JobException
+from .run import RunFailed, leave_alone
+from .sdk_errors import JobException
 from .submitted import SubmittedJob
 from .sweep_job import SweepJob
 
@@ -100,9 +100,7 @@ class Jobs(Checked):
             code_of("logs", job.name, "-f")
             code = completed("wait", job.name).returncode
         except KeyboardInterrupt:
-            raise Interrupted(130, f"muster: run {job.name} goes on without this program: muster "
-                              f"logs -f {job.name}\nmuster: to stop it: muster stop {job.name}, "
-                              f"or client.jobs.begin_cancel({job.name!r})") from None
+            leave_alone(job.name, f"client.jobs.begin_cancel({job.name!r})")
         details = job.details()
         if details["state"] != "completed":
             raise RunFailed(code, f"run {job.name} {details['state']}: {details.get('cause')}")

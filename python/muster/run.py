@@ -1,26 +1,50 @@
 """Run: one doing of a job, which goes on without this program."""
 
-from typing import Any, Dict, Iterator, List, Optional
+import os
+import shutil
+import sys
+from types import SimpleNamespace
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional
 
-from .binary import BadCall, Hearer, MusterError, answer_of, code_of, text_of
-from .checked import Checked, checked, lacks
-from .tracking import ContextRun
+from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed, text_of
+from .checked import Checked, checked, lacks, nearest, note
+from .command_line import command_line
+from .context_run import ContextRun, this_run
+from .record import files_in, metrics_in, notes_of, write_notes
 
-_SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running", "completed": "Completed",
-              "failed": "Failed", "stopped": "Canceled", "died": "Failed"}
+_SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
+              "completed": "Completed", "failed": "Failed", "stopped": "Canceled",
+              "died": "Failed"}
+# A package azureml for the processes, where there is no other one.
+_IN_RANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in_ranks")
 
 
 class RunFailed(MusterError):
     """A run that did not complete."""
 
 
+class LeftAlone(KeyboardInterrupt):
+    """Ctrl-C while a run was waited for; it has been said that the run goes on."""
+
+
+def leave_alone(name: str, cancel: str) -> NoReturn:
+    """Says how the run is followed and stopped; `cancel` is what the program would call."""
+    print(f"muster: run {name} goes on; to see it: muster logs -f {name}\n"
+          f"muster: to stop it: muster stop {name}, or {cancel}", file=sys.stderr, flush=True)
+    raise LeftAlone() from None
+
+
 class Run(Checked):
     """A run by its name, as `muster ps` lists it; the SDK's Run(experiment, name) is the same."""
 
-    LACKS = lacks(accepted="experiment outputs")
+    LACKS = lacks(accepted="outputs", refused={
+        "submit_child": "submit the job with an Experiment"})
 
-    def __init__(self, name: object, run_id: Optional[str] = None) -> None:
-        self.id = self.name = str(run_id or name)
+    _TYPE = "azureml.scriptrun"
+
+    def __init__(self, experiment: object, run_id: Optional[str] = None) -> None:
+        self.id = self.name = str(run_id or experiment)
+        self._experiment = None if run_id is None else experiment
 
     @classmethod
     def submit(cls, file: str, *options: str, text: str = "", hear: Hearer = None) -> "Run":
@@ -28,7 +52,7 @@ class Run(Checked):
 
         `hear` is given what muster says although the job has started.
         """
-        words = ["submit", file, "--detach", *options]
+        words = ["submit", file, "--detach", "--python-path", _IN_RANKS, *options]
         return cls(str(answer_of(*words, text=text, hear=hear)["run"]))
 
     @classmethod
@@ -41,7 +65,7 @@ class Run(Checked):
     @checked(lacks(accepted="allow_offline used_for_context_manager"))
     def get_context(cls, allow_offline: bool = True) -> ContextRun:
         """The run that this program is a part of, to log its metrics."""
-        return ContextRun()
+        return this_run()
 
     def __repr__(self) -> str:
         return f"Run({self.name!r})"
@@ -52,8 +76,9 @@ class Run(Checked):
 
     @property
     def status(self) -> str:
-        """starting, running, completed, failed, stopped or died."""
-        return str(self.details()["state"])
+        """starting, running, completed, failed, stopped or died; in a program that was made for
+        the SDK, its words."""
+        return self.get_status() if command_line.tells else str(self.details()["state"])
 
     @property
     def exit_code(self) -> Optional[int]:
@@ -63,8 +88,9 @@ class Run(Checked):
 
     @property
     def tags(self) -> Dict[str, str]:
-        """Those that it was submitted with."""
-        return dict(self.details()["tags"])
+        """Those that it was submitted with, and those that were set later."""
+        details = self.details()
+        return {**details["tags"], **notes_of(details["folder"])["tags"]}
 
     @property
     def folder(self) -> str:
@@ -73,9 +99,15 @@ class Run(Checked):
 
     def wait(self, show_output: bool = False) -> int:
         """Waits for the end and returns the exit code; never raises for a job that failed."""
-        if show_output:
-            code_of("logs", self.name, "-f")
-        code = code_of("wait", self.name)
+        return self._wait(show_output, tells=True)
+
+    def _wait(self, show_output: bool, tells: bool) -> int:
+        try:
+            if show_output:
+                code_of("logs", self.name, "-f")
+            code = code_of("wait", self.name) if tells else completed("wait", self.name).returncode
+        except KeyboardInterrupt:
+            leave_alone(self.name, "run.cancel()")
         found = self.exit_code
         return code if found is None else found
 
@@ -86,7 +118,7 @@ class Run(Checked):
         """The SDK's way to wait: what is known of the run, or RunFailed."""
         if not isinstance(raise_on_error, bool):  # in azure.ml.component, a timeout stands there
             raise BadCall(f"raise_on_error is {raise_on_error!r}", "it is True or False")
-        code = self.wait(show_output)
+        code = self._wait(show_output, tells=not raise_on_error)
         details = self.get_details()
         if raise_on_error and details["state"] != "completed":
             raise RunFailed(code, f"run {self.name} {details['state']}: {details.get('cause')}")
@@ -103,6 +135,12 @@ class Run(Checked):
 
     cancel = stop
 
+    @checked(lacks(accepted="error_details error_code _set_status"))
+    def fail(self) -> None:
+        """The same: only its processes can say that it failed."""
+        note("Run.fail() stops the run, like cancel()")
+        self.stop()
+
     def get_tags(self) -> Dict[str, str]:
         return self.tags
 
@@ -113,13 +151,147 @@ class Run(Checked):
         return _SDK_WORDS.get(str(self.details()["state"]), "Failed")
 
     def get_details(self) -> Dict[str, Any]:
-        """The details, with runId and status beside them."""
+        """The details, with the SDK's names for some of them beside."""
         details = self.details()
         status = _SDK_WORDS.get(str(details["state"]), "Failed")
-        return {**details, "runId": self.name, "status": status}
+        return {**details, "runId": self.name, "status": status,
+                "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
+                "properties": self.get_properties(),
+                "logFiles": {name: path for name, path in self._files().items()
+                             if name.startswith(("logs/", "streams/"))}}
 
+    def get_details_with_logs(self) -> Dict[str, Any]:
+        """The same, with what is in the log files."""
+        details = self.get_details()
+        for name, path in details["logFiles"].items():
+            with open(path, encoding="utf-8", errors="replace") as file:
+                details["logFiles"][name] = file.read()
+        return details
+
+    # ---- what its processes have logged and written ----
+
+    @checked(lacks(accepted="run_type populate"))
+    def get_metrics(self, name: Optional[str] = None, recursive: bool = False) -> Dict[str, Any]:
+        """What they have logged: values by names, lists where there are several."""
+        found = metrics_in(self.folder)
+        for child in self.get_children() if recursive else ():
+            for one, value in child.get_metrics().items():
+                found.setdefault(one, value)
+        return found if name is None else {one: found[one] for one in found if one == name}
+
+    def _files(self) -> Dict[str, str]:
+        details = self.details()
+        return files_in(details["folder"], details["code"] or "")
+
+    def get_file_names(self) -> List[str]:
+        """Files in ./outputs and ./logs of its code, its outputs, and what it has uploaded."""
+        return list(self._files())
+
+    def _file(self, name: str) -> str:
+        files = self._files()
+        if name not in files:
+            raise BadCall(f"run {self.name} has no file {name!r}", nearest(name, list(files)))
+        return files[name]
+
+    @checked(lacks(accepted="_validate_checksum"))
+    def download_file(self, name: str, output_file_path: Optional[str] = None) -> None:
+        """Copies it, by default to its own name in this folder."""
+        path = os.fspath(output_file_path or os.path.basename(name))
+        if os.path.isdir(path) or path.endswith(os.sep):
+            path = os.path.join(path, os.path.basename(name))
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        shutil.copyfile(self._file(name), path)
+
+    @checked(lacks(accepted="batch_size timeout_seconds", refused={
+        "output_paths": "use download_file for each"}))
+    def download_files(self, prefix: Optional[str] = None,
+                       output_directory: Optional[str] = None,
+                       output_paths: Optional[List[str]] = None, batch_size: int = 100,
+                       append_prefix: bool = True) -> None:
+        """Copies those whose names begin so."""
+        for name in self.get_file_names():
+            if name.startswith(prefix or ""):
+                below = name if append_prefix else name[len(prefix or ""):].lstrip("/")
+                self.download_file(name, os.path.join(output_directory or ".", below))
+
+    def get_all_logs(self, destination: Optional[str] = None) -> List[str]:
+        """Copies of its log files."""
+        names = [name for name in self.get_file_names() if name.startswith(("logs/", "streams/"))]
+        paths = [os.path.join(destination or os.getcwd(), name) for name in names]
+        for name, path in zip(names, paths):
+            self.download_file(name, path)
+        return paths
+
+    @checked(lacks(accepted="tags properties model_framework model_framework_version description "
+                            "datasets sample_input_dataset sample_output_dataset "
+                            "resource_configuration"))
+    def register_model(self, model_name: str, model_path: Optional[str] = None) -> Any:
+        """There is no registry: it stays where it is."""
+        path = (model_path or "outputs").strip("/")
+        path = path[2:] if path.startswith("./") else path
+        found = [one for name, one in self._files().items()
+                 if name == path or name.startswith(path + "/")]
+        if not found:
+            raise BadCall(f"run {self.name} has no file {path!r}",
+                          nearest(path, self.get_file_names()))
+        note(f"Run.register_model() registers nothing: {model_name} stays in {self.folder}")
+        return SimpleNamespace(name=model_name, version=1, id=f"{model_name}:1", url=found[0])
+
+    # ---- what is noted of it ----
+
+    def belongs_to(self, experiment: object) -> None:
+        """It was submitted there."""
+        self._experiment = experiment
+
+    @property
+    def type(self) -> str:
+        """The SDK's word for it."""
+        return self._TYPE
+
+    @property
+    def number(self) -> int:
+        """Of this name there is one."""
+        return 1
+
+    @property
+    def experiment(self) -> Any:
+        """That which it was found in, or its name."""
+        return self._experiment or self.details()["experiment"]
+
+    def _note(self, kind: str, said: Mapping[str, Any]) -> None:
+        folder = self.folder
+        notes = notes_of(folder)
+        notes[kind].update({str(name): value for name, value in said.items()})
+        write_notes(folder, notes)
+
+    def tag(self, key: str, value: Any = None) -> None:
+        """Kept in its record; muster ps --tag finds those of submit(tags=...) only."""
+        self._note("tags", {key: value})
+
+    def set_tags(self, tags: Mapping[str, Any]) -> None:
+        """Several of them."""
+        self._note("tags", tags)
+
+    def get_properties(self) -> Dict[str, str]:
+        return notes_of(self.folder)["properties"]
+
+    @property
+    def properties(self) -> Dict[str, str]:
+        return self.get_properties()
+
+    def add_properties(self, properties: Mapping[str, Any]) -> None:
+        """They cannot be changed later."""
+        taken = [name for name in properties if name in self.get_properties()]
+        if taken:
+            raise BadCall(f"the property {taken[0]!r} of run {self.name} cannot be changed",
+                          "tags can: run.tag()")
+        self._note("properties", properties)
+
+    @checked(lacks(accepted="recursive _rehydrate_runs", refused={
+        "type": "filter what it gives", "status": "filter what it gives",
+        "properties": "filter what it gives", "tags": "filter what it gives"}))
     def get_children(self) -> Iterator["Run"]:
-        """Those of a pipeline's steps that have been started."""
+        """Those of a pipeline's steps, or a sweep's trials, that have been started."""
         for step in self.details().get("steps", []):
             if step["started"]:
                 yield Run(f"{self.name}/{step['step']}")

@@ -1,9 +1,9 @@
-"""How many processes a job has, on how many nodes: `distribution` in muster's job files."""
+"""How many processes a job has, on how many nodes: `distribution` of a command job's file."""
 
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
-from .checked import Checked, lacks, settings_of
+from .checked import Checked, Settings, given, lacks, settings_of
 from .environment import CondaDependencies, Environment
 
 
@@ -26,9 +26,10 @@ class MpiConfiguration(_Configuration):
         self.process_count_per_node = process_count_per_node
         self.node_count = node_count
 
-    def distribution(self) -> Dict[str, Any]:
-        return {"type": "mpi", "process_count_per_node": self.process_count_per_node,
-                "node_count": self.node_count}
+    def keys(self) -> Dict[str, Any]:
+        return {"distribution": {"type": "mpi",
+                                 "process_count_per_instance": self.process_count_per_node},
+                "resources": {"instance_count": self.node_count}}
 
 
 class PyTorchConfiguration(_Configuration):
@@ -40,11 +41,15 @@ class PyTorchConfiguration(_Configuration):
         self.process_count = process_count
         self.node_count = node_count
 
-    def distribution(self) -> Dict[str, Any]:
-        keys: Dict[str, Any] = {"type": "pytorch", "node_count": self.node_count}
+    def keys(self) -> Dict[str, Any]:
+        kind: Dict[str, Any] = {"type": "pytorch"}
         if self.process_count is not None:
-            keys["process_count"] = self.process_count
-        return keys
+            if self.process_count % self.node_count != 0:
+                raise BadCall(f"{self.process_count} processes cannot be divided evenly among "
+                              f"{self.node_count} nodes", "process_count is the number of all "
+                              f"processes: a multiple of {self.node_count}")
+            kind["process_count_per_instance"] = self.process_count // self.node_count
+        return {"distribution": kind, "resources": {"instance_count": self.node_count}}
 
 
 class TensorflowConfiguration(_Configuration):
@@ -54,9 +59,9 @@ class TensorflowConfiguration(_Configuration):
         self.worker_count = worker_count
         self.parameter_server_count = parameter_server_count
 
-    def distribution(self) -> Dict[str, Any]:
-        return {"type": "tensorflow", "worker_count": self.worker_count,
-                "parameter_server_count": self.parameter_server_count}
+    def keys(self) -> Dict[str, Any]:
+        return {"distribution": {"type": "tensorflow", "worker_count": self.worker_count,
+                                 "parameter_server_count": self.parameter_server_count}}
 
 
 Configuration = Union[MpiConfiguration, PyTorchConfiguration, TensorflowConfiguration]
@@ -65,15 +70,19 @@ Configuration = Union[MpiConfiguration, PyTorchConfiguration, TensorflowConfigur
 class DockerConfiguration(Checked):
     """Of a run: what its container gets; whether it has one, its environment says."""
 
-    LACKS = lacks(accepted="use_docker shared_volumes", no_effect="shm_size",
-                  refused={"arguments": "a job file has resources.docker_args for them"})
+    LACKS = lacks(accepted="use_docker shared_volumes")
 
     def __init__(self, use_docker: bool = False, shared_volumes: bool = True,
                  arguments: Sequence[str] = (), shm_size: Optional[str] = None) -> None:
         self.use_docker = use_docker
         self.shared_volumes = shared_volumes
-        self.arguments = list(arguments)
+        self.arguments = list(arguments or [])
         self.shm_size = shm_size
+
+    def keys(self) -> Dict[str, Any]:
+        """Those of a job's resources."""
+        return given({"docker_args": " ".join(map(str, self.arguments)) or None,
+                      "shm_size": self.shm_size})
 
 
 _NO_DATA = "muster has no datastores: name files and folders of the hosts in the arguments"
@@ -83,9 +92,9 @@ class RunConfiguration(Checked):
     """The same in parts, as older programs give it to ScriptRunConfig."""
 
     LACKS = lacks(
-        accepted="history auto_prepare_environment credential_passthrough save_path "
+        accepted="auto_prepare_environment credential_passthrough save_path "
                  "source_directory_data_store auto_cluster_compute_specification "
-                 "amlcompute kubernetescompute",
+                 "kubernetescompute",
         no_effect="priority services",
         refused={"data": _NO_DATA, "data_references": _NO_DATA, "datacaches": _NO_DATA,
                  "output_data": _NO_DATA, "hdi": "muster does not start HDInsight",
@@ -112,10 +121,17 @@ class RunConfiguration(Checked):
         self.mpi = MpiConfiguration()
         self.pytorch = PyTorchConfiguration()
         self.tensorflow = TensorflowConfiguration()
+        self.history = Settings(
+            "RunConfiguration.history", lacks(accepted="output_collection directories_to_watch "
+                                                       "snapshot_project"))
+        self.amlcompute = Settings(
+            "RunConfiguration.amlcompute", lacks(
+                accepted="name retain_cluster location", no_effect="vm_size vm_priority",
+                refused={"cluster_max_node_count": "use node_count"}))
 
     def distribution(self) -> Optional[Configuration]:
         """What the communicator asks for; the node count of the whole holds for it, too."""
-        word = self.communicator.lower()
+        word = self._communicator()
         nodes = self.node_count
         if word.endswith("mpi"):
             nodes = max(nodes, self.mpi.node_count)
@@ -130,3 +146,17 @@ class RunConfiguration(Checked):
             raise BadCall(f"the communicator {self.communicator!r} is not supported",
                           "it may be OpenMpi, IntelMpi, Nccl, Gloo, ParameterServer or None")
         return self.tensorflow if word == "parameterserver" else None
+
+    def _communicator(self) -> str:
+        """Where it is not said, the section that was changed tells."""
+        word = (self.communicator or "None").lower()
+        sections = {"mpi": (self.mpi, MpiConfiguration()),
+                    "nccl": (self.pytorch, PyTorchConfiguration()),
+                    "parameterserver": (self.tensorflow, TensorflowConfiguration())}
+        changed = [name for name, (said, usual) in sections.items() if said != usual]
+        if word != "none" or not changed:
+            return word
+        if len(changed) > 1:
+            raise BadCall(f"the run configuration says how processes are spread in "
+                          f"{len(changed)} of its sections", "set run_config.communicator")
+        return changed[0]

@@ -2,23 +2,33 @@
 
 import os
 import re
-from typing import Any, Dict, Optional, Sequence, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
-from .checked import Checked, lacks, note
+from .checked import Checked, given, lacks, note
 from .environment import Environment
 from .place import users_line
+from .run import Run
 from .runconfig import (Configuration, DockerConfiguration, MpiConfiguration,
                         PyTorchConfiguration, RunConfiguration, TensorflowConfiguration)
+from .submission import submit_keys
 from .where import target_name
 
+# Keys of job files that ScriptRunConfig calls otherwise.
+_RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory"}
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _VARIABLE = re.compile(r"\$(?=\w|\{\w+\})")
+
+
+class Expression(str):
+    """Text that is replaced when the job starts: ${{inputs.NAME}}."""
 
 
 def shell_word(value: object) -> str:
     """A word as a shell reads it; $NAME in it is each process's own variable."""
     text = str(value)
+    if isinstance(value, Expression):
+        return f'"{text}"'
     if _PLAIN.fullmatch(text):
         return text
     quoted = re.sub(r'([\\"`])', r"\\\1", text)
@@ -71,28 +81,47 @@ class ScriptRunConfig(Checked):
             return " ".join(map(shell_word, [python, self.script, *self.arguments]))
         if isinstance(self.command, str):
             return self.command
-        return " ".join(map(str, self.command))
+        return " ".join(shell_word(word) if isinstance(word, Expression) else str(word)
+                        for word in self.command)
+
+    def keys(self) -> Dict[str, Any]:
+        """Those of a command job's file, but for where it runs."""
+        self._look_for_the_code()
+        wish = self.run_config
+        spread = wish.distribution()
+        keys: Dict[str, Any] = {} if spread is None else spread.keys()
+        keys["resources"] = {**keys.get("resources", {}), **wish.environment.docker.resources(),
+                             **wish.docker.keys()}
+        variables = {**wish.environment.environment_variables, **wish.environment_variables}
+        limit = wish.max_run_duration_seconds
+        return given({
+            "command": self.shell_command(), "code": os.path.abspath(self.source_directory),
+            "environment": wish.environment.software(), "environment_variables": variables, **keys,
+            "limits": None if limit is None else {"timeout": limit}})
 
     def job(self, experiment: str) -> Dict[str, Any]:
-        """The same as a job file of muster's own."""
-        wish = self.run_config
-        keys: Dict[str, Any] = {"muster": 1, "experiment": experiment,
-                                "command": self.shell_command(),
-                                "code": os.path.abspath(self.source_directory)}
-        if wish.target is not None:
-            keys["compute"] = target_name(wish.target)
-        software = wish.environment.job_key()
-        if software is not None:
-            keys["environment"] = software
-        variables = {**wish.environment.environment_variables, **wish.environment_variables}
-        if variables:
-            keys["environment_variables"] = variables
-        spread = wish.distribution()
-        if spread is not None:
-            keys["distribution"] = spread.distribution()
-        if wish.max_run_duration_seconds is not None:
-            keys["timeout"] = wish.max_run_duration_seconds
-        return keys
+        """The same as a job file."""
+        return given({"type": "command", "experiment_name": experiment,
+                      "compute": self.target(), **self.keys()})
+
+    def target(self) -> Optional[str]:
+        """Where it is to run."""
+        target = self.run_config.target
+        return None if target is None else target_name(target)
+
+    def _look_for_the_code(self) -> None:
+        """Here, from where it is sent to the hosts."""
+        folder = self.source_directory
+        if not os.path.isdir(folder):
+            raise BadCall(f"there is no folder {folder!r} here",
+                          "source_directory is a folder of this machine", self.said_at)
+        if self.script is not None and not os.path.isfile(os.path.join(folder, self.script)):
+            raise BadCall(f"there is no script {self.script!r} in {folder!r}",
+                          "script is a file's path below source_directory", self.said_at)
+
+    def begin(self, experiment: str, words: List[str]) -> Run:
+        """Starts it, with further words of muster submit."""
+        return submit_keys(self.job(experiment), words, self.said_at, _RENAMED)
 
 
 def _configure(run: RunConfiguration, compute_target: object, environment: Optional[Environment],

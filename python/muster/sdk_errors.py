@@ -25,7 +25,3 @@ class MlException(AzureError):
 
 class JobException(MlException):
     """A job is not in the state that was needed."""
-
-
-class Interrupted(JobException):
-    """Ctrl-C while a job's output was shown: the job goes on."""

@@ -114,12 +114,12 @@ OTHERS: Dict[str, str] = {
         "CredentialUnavailableError! KnownAuthorities TokenCachePersistenceOptions "
         "get_bearer_token_provider",
     "azure.ml.component":
-        "Environment Pipeline PipelineRunSettings Run RunSettings",
+        "Environment PipelineRunSettings Run RunSettings",
     "azure.ml.component.dsl":
         "_component _sweep_component command_component compile condition condition_output "
         "generate_package parameter_group",
     "azureml.core":
-        "ContainerRegistry Dataset Datastore Image Keyvault LinkedService Model PrivateEndPoint "
+        "ContainerRegistry Dataset Image Keyvault LinkedService Model PrivateEndPoint "
         "PrivateEndPointConfig ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
         "attach_legacy_compute_target diagnostic_log get_run is_compute_target_prepared "
         "prepare_compute_target remove_legacy_compute_target",
@@ -139,15 +139,37 @@ OTHERS: Dict[str, str] = {
     "azureml.core.conda_dependencies":
         "DEFAULT_CHAINER_VERSION DEFAULT_SDK_ORIGIN UserErrorException! get_run_config_dir_name "
         "normalize_windows_paths",
+    "azureml.core.container_registry":
+        "ContainerRegistry RegistryIdentity",
+    "azureml.core.dataset":
+        "Dataset FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior "
+        "deprecated track",
+    "azureml.core.datastore":
+        "UserErrorException! experimental",
     "azureml.core.environment":
-        "AzureMLException! ContainerRegistry DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE "
-        "DatabricksSection DockerBuildContext DockerImageDetails DockerImagePlatform "
-        "EnvironmentClient EnvironmentReference ImageBuildDetails RCranPackage RGitHubPackage "
-        "RSection SparkEnvironment SparkPackage SparkSection UserErrorException!",
+        "AzureMLException! ContainerRegistry DatabricksSection DockerBuildContext "
+        "DockerImageDetails DockerImagePlatform EnvironmentClient EnvironmentReference "
+        "ImageBuildDetails RCranPackage RGitHubPackage RSection SparkEnvironment SparkPackage "
+        "SparkSection UserErrorException!",
     "azureml.core.experiment":
         "ChainedIdentity ComputeInstance DEFAULT_GPU_IMAGE HasExperimentPortal "
         "UserErrorException! ViewType WorkspaceClient check_for_lock_file "
         "check_valid_resource_name get_docs_url get_experiment_submit make_link to_html",
+    "azureml.core.image":
+        "ContainerImage Image UnknownImage",
+    "azureml.core.model":
+        "AksCompute ArtifactsClient AssetsClient ContainerRegistry Dataset DatasetSnapshot "
+        "Environment Experiment FileDataset InferenceConfig Model ModelNotFoundException! "
+        "ModelPackage ModelProfile ModelsClient ResourceConfiguration RunEnvironmentException! "
+        "TabularDataset UserErrorException! WebserviceException! add_sdk_to_requirements "
+        "build_and_validate_no_code_environment_image_request check_duplicate_properties "
+        "convert_parts_to_environment dataset_to_dataset_reference download_docker_build_context "
+        "download_file get_docker_client get_mms_operation get_run "
+        "get_workspace_registry_credentials joinPath login_to_docker_registry make_http_request "
+        "model_name_validation populate_model_not_found_details pull_docker_image "
+        "serialize_object_without_none_values submit_mms_operation upload_dependency "
+        "validate_entry_script_name validate_path_exists_or_throw webservice_name_validation "
+        "wrap_execution_script_with_source_directory",
     "azureml.core.run":
         "AbstractDataset ActivityFailedException! ChainedIdentity DataPath Datastore "
         "ExperimentExecutionException! InputDatasets Keyvault LinkOutput OutputDatasets "
@@ -156,26 +178,41 @@ OTHERS: Dict[str, str] = {
         "get_run global_tracking_info_registry model_name_validation",
     "azureml.core.runconfig":
         "AbstractComputeTarget AmlComputeConfiguration ApplicationEndpointConfiguration "
-        "AzureContainerRegistry ContainerRegistry Cr DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE Data "
-        "DataLocation DataPath DataReferenceConfiguration DatabricksCluster DatabricksEnvironment "
-        "DatabricksSection DatacacheConfiguration DatacacheConsumptionConfig Dataset "
-        "DatasetConsumptionConfig DatasetRegistrationOptions EggLibrary GlobsOptions "
-        "HdiConfiguration HistoryConfiguration JarLibrary KubernetesComputeConfiguration "
-        "MavenLibrary MountOptions OutputData OutputOptions ParallelTaskConfiguration PyPiLibrary "
-        "RCranLibrary RegistrationOptions RunConfigurationException! SparkConfiguration "
-        "SparkEnvironment SparkSection UploadOptions Uri UserErrorException! experimental "
-        "get_run_config_dir_name get_run_config_dir_path to_camel_case to_snake_case",
+        "AzureContainerRegistry ContainerRegistry Cr Data DataLocation DataPath "
+        "DataReferenceConfiguration DatabricksCluster DatabricksEnvironment DatabricksSection "
+        "DatacacheConfiguration DatacacheConsumptionConfig Dataset DatasetConsumptionConfig "
+        "DatasetRegistrationOptions EggLibrary GlobsOptions HdiConfiguration HistoryConfiguration "
+        "JarLibrary KubernetesComputeConfiguration MavenLibrary MountOptions OutputData "
+        "OutputOptions ParallelTaskConfiguration PyPiLibrary RCranLibrary RegistrationOptions "
+        "RunConfigurationException! SparkConfiguration SparkEnvironment SparkSection "
+        "UploadOptions Uri UserErrorException! experimental get_run_config_dir_name "
+        "get_run_config_dir_path to_camel_case to_snake_case",
     "azureml.core.script_run_config":
         "ChainedIdentity Data DataPath DataPathComputeBinding DatacacheConfiguration "
         "DatacacheConsumptionConfig RunConfigurationException! UserErrorException! "
         "collect_datasets_usage experiment_method get_run_config_from_script_run "
         "global_tracking_info_registry submit",
+    "azureml.core.webservice":
+        "AciWebservice AksEndpoint AksWebservice LocalWebservice UnknownWebservice Webservice",
     "azureml.core.workspace":
         "Dataset Image Keyvault LinkedService Model ProjectSystemException! UserErrorException! "
         "Webservice WorkspaceException! check_and_create_dir check_valid_resource_name "
         "convert_dict_keys_to_camel_case get_config_file_name get_run_config_dir_name "
         "give_warning normalize_file_ext normalize_path normalize_path_and_join "
         "traverse_up_path_and_find_file",
+    "azureml.data":
+        "DataType DatacacheStore FileDataset HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
+        "LinkTabularOutputDatasetConfig TabularDataset",
+    "azureml.data.data_reference":
+        "DataReference",
+    "azureml.data.datapath":
+        "DataPath DataPathComputeBinding DataReference",
+    "azureml.data.dataset_consumption_config":
+        "DatasetConsumptionConfig",
+    "azureml.data.dataset_factory":
+        "AbstractDatastore AzurePostgreSqlDatastore DataPath DataReference DataType "
+        "FileDatasetFactory PromoteHeadersBehavior TabularDatasetFactory UserErrorException! "
+        "dataprep experimental get_progress_logger parse_target trace track write_spark_dataframe",
     "azureml.exceptions":
         "ActivityFailedException! AuthenticationException! AzureMLAggregatedException! "
         "AzureMLException! ComputeTargetException! DatasetTimestampMissingError! "
@@ -184,6 +221,26 @@ OTHERS: Dict[str, str] = {
         "RunConfigurationException! RunEnvironmentException! ServiceException! SnapshotException! "
         "TrainingException! UserErrorException! WebserviceException! WorkspaceException! "
         "WorkspacePrivateEndpointException!",
+    "azureml.pipeline.core":
+        "InputPortBinding Module ModuleVersion ModuleVersionDescriptor OutputPortBinding "
+        "PipelineDataset PipelineDraft PipelineEndpoint PublishedPipeline Schedule "
+        "ScheduleRecurrence StepRunOutput TimeZone TrainingOutput",
+    "azureml.pipeline.core.graph":
+        "AbstractDataset DataPath DataPathComputeBinding DataReference DataSource DataSourceDef "
+        "DataSourceNode DataType Dataset DatasetConsumptionConfig Edge FileDataset Graph "
+        "HasPipelinePortal InputPort InputPortBinding InputPortDef Module ModuleDef ModuleNode "
+        "Node OutputPort OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
+        "PipelineOutputAbstractDataset PipelineRun PortDataReference PublishedPipeline "
+        "SqlDataReference StoredProcedureParameter StoredProcedureParameterType TabularDataset "
+        "TrainingOutput experiment_method make_link to_html",
+    "azureml.pipeline.steps":
+        "AdlaStep AutoMLStep AutoMLStepRun AzureBatchStep DataTransferStep DatabricksStep "
+        "HyperDriveStepRun KustoStep ModuleStep ParallelRunConfig ParallelRunStep RScriptStep "
+        "SynapseSparkStep _HDInsightStep",
+    "azureml.telemetry":
+        "UserErrorException! add_diagnostics_properties get_diagnostics_collection_info "
+        "get_event_logger get_telemetry_log_handler is_diagnostics_collection_info_available "
+        "set_diagnostics_properties",
     "azureml.train.estimator":
         "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
     "mldesigner":
@@ -191,4 +248,6 @@ OTHERS: Dict[str, str] = {
         "get_io_context get_root_pipeline_context",
     "mldesigner.dsl":
         "ParallelFor condition_output dynamic",
+    "azureml.train.hyperdrive":
+        "EarlyTerminationPolicy HyperDriveRunConfig HyperParameterSampling",
 }

@@ -16,9 +16,11 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "environment": "Environment", "run": "Run",
+_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore", "sdk_constants": "VERSION", "environment": "Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
+_IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
+_STEP_DATA = "OutputFileDatasetConfig"
 _V2_JOBS = {"command_job": "CommandJob",
             "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
                          "Output"}
@@ -42,10 +44,16 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.compute": {"compute": "ComputeTarget AmlCompute"},
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
+    "azureml.core.container_registry": {},
+    "azureml.core.dataset": {},
+    "azureml.core.datastore": {"step_data": "Datastore"},
     "azureml.core.environment": {
         "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
-                                   "PythonEnvironment=PythonSection"},
+                                   "PythonEnvironment=PythonSection",
+        "sdk_constants": _IMAGES},
     "azureml.core.experiment": {"experiment": "Experiment"},
+    "azureml.core.image": {},
+    "azureml.core.model": {},
     "azureml.core.run": {"run": "Run", "environment": "Environment"},
     "azureml.core.runconfig": {
         "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "
@@ -53,20 +61,40 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "environment": _SOFTWARE + " EnvironmentDefinition=Environment "
                                    "DockerEnvironment=DockerSection "
                                    "PythonEnvironment=PythonSection",
-        "compute": "ComputeTarget", "run": "Run"},
+        "compute": "ComputeTarget", "run": "Run", "sdk_constants": _IMAGES},
     "azureml.core.script_run_config": {
         "script_run_config": "ScriptRunConfig",
         "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "
                      "RunConfiguration DockerConfiguration",
         "environment": "EnvironmentDefinition=Environment"},
+    "azureml.core.webservice": {},
     "azureml.core.workspace": {"experiment": "Workspace", "compute": "ComputeTarget AmlCompute",
                                "client": "InteractiveLoginAuthentication=Credential"},
+    "azureml.data": {"step_data": _STEP_DATA},
+    "azureml.data.data_reference": {},
+    "azureml.data.datapath": {},
+    "azureml.data.dataset_consumption_config": {},
+    "azureml.data.dataset_factory": {},
     "azureml.exceptions": {},
-    "azureml.train": {},
+    "azureml.pipeline": {},
+    "azureml.pipeline.core": {
+        "step_data": "PipelineData PipelineParameter", "steps": "PipelineStep",
+        "step_pipeline": "Pipeline PipelineRun StepRun StepSequence PortDataReference=PortData"},
+    "azureml.pipeline.core.graph": {"step_data": "PipelineParameter"},
+    "azureml.pipeline.steps": {
+        "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
+    "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
+    "azureml.train": {"": "hyperdrive"},
     "azureml.train.dnn": {
         "estimator": "Gloo Mpi Nccl ParameterServer PyTorch=Estimator TensorFlow=Estimator "
                      "Chainer=Estimator"},
     "azureml.train.estimator": {"estimator": "Estimator Gloo Mpi Nccl ParameterServer"},
+    "azureml.train.hyperdrive": {
+        "hyperdrive": "BanditPolicy BayesianParameterSampling GridParameterSampling "
+                      "HyperDriveConfig HyperDriveRun MedianStoppingPolicy NoTerminationPolicy "
+                      "PrimaryMetricGoal RandomParameterSampling TruncationSelectionPolicy choice "
+                      "lognormal loguniform normal qlognormal qloguniform qnormal quniform randint "
+                      "uniform"},
     "azureml.widgets": {"run_details": "RunDetails"},
     "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
                            "set_tags autolog ActiveRun"},
@@ -74,7 +102,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azure.core": {},
     "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},
     "azure.ml": {},
-    "azure.ml.component": {"component": "Component", "": "dsl"},
+    "azure.ml.component": {"component": "Component", "": "dsl",
+                           "component_pipeline": "Pipeline=ComponentPipeline"},
     "azure.ml.component.dsl": {"dsl": "pipeline"},
     "azure.ai": {},
     "azure.ai.ml": {**_V2_JOBS, "command_job": "CommandJob command",
@@ -220,9 +249,14 @@ def _fill(module: ModuleType, sources: Dict[str, str]) -> None:
 class StandIns(MetaPathFinder, Loader):
     """The last of sys.meta_path: it is asked for what nobody else has."""
 
+    def __init__(self, family: str = "") -> None:
+        self._family = family  # the one that it stands in for; empty: all
+
     def find_spec(self, fullname: str, path: Optional[Sequence[str]],
                   target: Optional[ModuleType] = None) -> Optional[ModuleSpec]:
         del path, target
+        if not (fullname + ".").startswith(self._family):
+            return None
         if fullname in _MODULES:
             return ModuleSpec(fullname, self, is_package=True)
         if fullname.startswith(("azureml.", "azure.ml.", "azure.ai.ml.", "azure.core.")):
@@ -255,6 +289,13 @@ class RealOnes(MetaPathFinder):
             print(f"muster: {fullname} is installed here and is used as it is: what it submits "
                   "does not run through muster", file=sys.stderr, flush=True)
         return spec
+
+
+def stand_in_for(family: str) -> ModuleSpec:
+    """Of a package, whose modules are found from now on."""
+    finder = StandIns(family + ".")
+    sys.meta_path.append(finder)
+    return ModuleSpec(family, finder, is_package=True)
 
 
 def install() -> None:

@@ -16,7 +16,7 @@ from typing import IO, Any, Dict, List, Mapping, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
-from .checked import Checked, checked, lacks, nearest, note
+from .checked import checked, lacks, nearest, note
 
 _EXPERIMENT = "0"  # MLflow's default one
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
@@ -27,7 +27,8 @@ _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 
 
-def _tracking_folder() -> Optional[str]:
+def tracking_folder() -> Optional[str]:
+    """That which MLFLOW_TRACKING_URI names."""
     uri = os.environ.get("MLFLOW_TRACKING_URI", "")
     parts = urlparse(uri)
     if not uri or parts.scheme not in ("", "file"):
@@ -35,7 +36,7 @@ def _tracking_folder() -> Optional[str]:
     return os.fsdecode(unquote_to_bytes(parts.path)) if parts.scheme else uri
 
 
-def _checked(name: object) -> str:
+def checked_name(name: object) -> str:
     """MLflow's rule for names, which become paths."""
     if (not isinstance(name, str) or not _NAME.fullmatch(name)
             or any(part in ("", ".", "..") for part in name.split("/"))):
@@ -89,11 +90,11 @@ def _write_new(path: str, text: str) -> None:
         pass
 
 
-class _Store:
+class Store:
     """The folder of one run: MLflow reads it like one of its own."""
 
-    def __init__(self, folder: str) -> None:
-        self._run = _run_name()
+    def __init__(self, folder: str, run: Optional[str] = None) -> None:
+        self._run = run or _run_name()
         experiment = os.path.join(os.path.abspath(folder), _EXPERIMENT)
         self._folder = os.path.join(experiment, self._run)
         self._began = int(time.time() * 1000)
@@ -107,7 +108,7 @@ class _Store:
                    "lifecycle_stage: active\nname: Default\n")
         _write_new(os.path.join(self._folder, "meta.yaml"), self._meta(_RUNNING))
         for key, value in _context().items():
-            self.write("tags", _checked(key), value)
+            self.write("tags", checked_name(key), value)
 
     def _meta(self, status: int) -> str:
         end = "null" if status == _RUNNING else str(int(time.time() * 1000))
@@ -145,6 +146,26 @@ class _Store:
         with _open_for(os.path.join(self._folder, "metrics", name), "ab") as file:
             file.write(line.encode())
 
+    @property
+    def folder(self) -> str:
+        """That which the experiment is in."""
+        return os.path.dirname(os.path.dirname(self._folder))
+
+    @property
+    def run_folder(self) -> str:
+        """Its own."""
+        return self._folder
+
+    def end(self, status: str) -> None:
+        """FINISHED, FAILED or KILLED."""
+        self.finish(_STATES[status])
+
+    def artifact(self, name: str) -> str:
+        """Where a file of this name is to be; the folders above it are there."""
+        path = os.path.join(self._folder, "artifacts", checked_name(name))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
     def write(self, kind: str, name: str, text: str) -> None:
         """A parameter or a tag."""
         with _open_for(os.path.join(self._folder, kind, name), "wb") as file:
@@ -152,28 +173,27 @@ class _Store:
 
 
 _lock = threading.Lock()
-_stores: Dict[str, _Store] = {}  # by folders
-_steps: Dict[str, int] = {}  # of metrics that are logged without one
+_stores: Dict[str, Store] = {}  # by folders
 
 
-def _store() -> Optional[_Store]:
-    folder = _tracking_folder()
+def current_store() -> Optional[Store]:
+    folder = tracking_folder()
     if folder is None:
         return None
     with _lock:
         if folder not in _stores:
-            _stores[folder] = _Store(folder)
+            _stores[folder] = Store(folder)
         return _stores[folder]
 
 
-def _log(name: str, value: Any, step: int) -> None:
+def log_to(store: Optional[Store], name: str, value: Any, step: int) -> None:
+    """One value of a metric; printed where it is not kept."""
     number = float(value)
-    store = _store()
-    checked = _checked(name)
+    fine = checked_name(name)
     if store is None:
-        print(f"Attempted to log scalar metric {checked}:\n{number}", flush=True)
+        print(f"Attempted to log scalar metric {fine}:\n{number}", flush=True)
         return
-    store.append(checked, f"{int(time.time() * 1000)} {number} {step}\n")
+    store.append(fine, f"{int(time.time() * 1000)} {number} {step}\n")
 
 
 # ---- MLflow's names ----
@@ -189,7 +209,7 @@ class ActiveRun:
     @property
     def info(self) -> Any:
         """Its run_id, if it is kept anywhere."""
-        store = _store()
+        store = current_store()
         return SimpleNamespace(run_id=store.run if store else "")
 
     def __enter__(self) -> "ActiveRun":
@@ -205,7 +225,7 @@ def start_run(*, run_name: Optional[str] = None, tags: Optional[Mapping[str, Any
               description: Optional[str] = None) -> ActiveRun:
     """The program has one run, which begins with the first metric."""
     set_tags(tags or {})
-    store = _store()
+    store = current_store()
     if run_name is not None and store is not None:
         store.call(run_name)
     if description is not None:
@@ -218,7 +238,7 @@ def end_run(status: str = "FINISHED") -> None:
     """The files say so."""
     if status not in _STATES:
         raise BadCall(f"status is {status!r}", nearest(status, list(_STATES)))
-    store = _store()
+    store = current_store()
     if store is not None:
         store.finish(_STATES[status])
 
@@ -226,7 +246,7 @@ def end_run(status: str = "FINISHED") -> None:
 @checked(_OF_A_RUN)
 def log_metric(key: str, value: Any, step: Optional[int] = None) -> None:
     """One value of a metric."""
-    _log(key, value, 0 if step is None else int(step))
+    log_to(current_store(), key, value, 0 if step is None else int(step))
 
 
 @checked(_OF_A_RUN)
@@ -239,9 +259,9 @@ def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
 @checked(_OF_A_RUN)
 def log_param(key: str, value: Any) -> Any:
     """A value that does not change."""
-    store = _store()
+    store = current_store()
     if store is not None:
-        store.write("params", _checked(key), str(value))
+        store.write("params", checked_name(key), str(value))
     return value
 
 
@@ -255,9 +275,9 @@ def log_params(params: Mapping[str, Any]) -> None:
 @checked(_OF_A_RUN)
 def set_tag(key: str, value: Any) -> None:
     """A word about the run."""
-    store = _store()
+    store = current_store()
     if store is not None:
-        store.write("tags", _checked(key), str(value))
+        store.write("tags", checked_name(key), str(value))
 
 
 @checked(_OF_A_RUN)
@@ -270,52 +290,3 @@ def set_tags(tags: Mapping[str, Any]) -> None:
 def autolog(**_: Any) -> None:
     """Only MLflow itself can do this."""
     note("mlflow.autolog() has no effect here: it needs MLflow itself")
-
-
-# ---- Azure ML's names ----
-
-class ContextRun(Checked):
-    """Run.get_context(): the run that this program is a part of."""
-
-    IN_SDK = "Run"
-
-    def __init__(self) -> None:
-        store = _store()
-        self.id = os.environ.get("AZUREML_RUN_ID") or (store.run if store else "OfflineRun")
-
-    @checked(lacks(accepted="description"))
-    def log(self, name: str, value: Any, description: str = "",
-            step: Optional[int] = None) -> None:
-        """One value of a metric; without a step, they are counted."""
-        if step is None:
-            with _lock:
-                step = _steps.get(name, 0)
-                _steps[name] = step + 1
-        _log(name, value, step)
-
-    def log_list(self, name: str, value: List[Any], description: str = "") -> None:
-        """Several values of a metric."""
-        for one in value:
-            self.log(name, one, description)
-
-    def log_row(self, name: str, description: str = "", **kwargs: Any) -> None:
-        """Values of metrics that belong together."""
-        for key, value in kwargs.items():
-            self.log(f"{name}/{key}", value, description)
-
-    def tag(self, key: str, value: Any = "") -> None:
-        """A word about the run."""
-        set_tag(key, value)
-
-    def set_tags(self, tags: Mapping[str, Any]) -> None:
-        """Several of them."""
-        set_tags(tags)
-
-    @checked(lacks(accepted="timeout_seconds"))
-    def flush(self, timeout_seconds: float = 300) -> None:
-        """Everything has been written."""
-
-    @checked(lacks(accepted="_set_status"))
-    def complete(self) -> None:
-        """The files say so; the run ends with its program."""
-        end_run()

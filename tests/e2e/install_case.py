@@ -7,10 +7,6 @@ from support import MUSTER, ROOT, Case
 
 # Of a user's shell, in which muster is not yet on PATH.
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
-PACKAGE = {name for name in os.listdir(os.path.join(ROOT, "python", "muster"))
-           if name.endswith((".py", ".typed"))}
-
-
 def files_of(folder):
     """Each file with what changes when it is written to."""
     found = {}
@@ -20,6 +16,10 @@ def files_of(folder):
             about = os.lstat(path)
             found[os.path.relpath(path, folder)] = (about.st_size, about.st_mtime_ns)
     return found
+
+
+PACKAGE = {name for name in files_of(os.path.join(ROOT, "python", "muster"))
+           if name.endswith((".py", ".typed"))}
 
 
 class InstallCase(Case):
@@ -35,7 +35,7 @@ class InstallCase(Case):
         after = files_of(prefix)
         self.assertEqual({name: after.get(name) for name in before}, before)
         new = set(after) - set(before)
-        folders = {os.path.dirname(name) for name in new} - {"bin"}
+        folders = {os.path.dirname(name) for name in new if name.endswith("/py.typed")}
         self.assertEqual(len(folders), 1, new)
         folder = folders.pop()
         self.assertEqual(new, {"bin/muster", *(f"{folder}/{name}" for name in PACKAGE)})

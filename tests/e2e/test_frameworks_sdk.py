@@ -29,10 +29,14 @@ UPDATES = bool(os.environ.get("UPDATE_GOLDEN"))
 GROUPS = {
     "azureml": """
         azureml.core azureml.core.authentication azureml.core.compute
-        azureml.core.compute_target azureml.core.conda_dependencies azureml.core.environment
-        azureml.core.experiment azureml.core.run azureml.core.runconfig
-        azureml.core.script_run_config azureml.core.workspace azureml.exceptions
-        azureml.train.dnn azureml.train.estimator""",
+        azureml.core.compute_target azureml.core.conda_dependencies azureml.core.container_registry
+        azureml.core.dataset azureml.core.datastore azureml.core.environment
+        azureml.core.experiment azureml.core.image azureml.core.model azureml.core.run
+        azureml.core.runconfig azureml.core.script_run_config azureml.core.webservice
+        azureml.core.workspace azureml.data azureml.data.data_reference azureml.data.datapath
+        azureml.data.dataset_consumption_config azureml.data.dataset_factory azureml.exceptions
+        azureml.pipeline.core azureml.pipeline.core.graph azureml.pipeline.steps azureml.telemetry
+        azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive""",
     "azure-ml-component": "azure.ml.component azure.ml.component.dsl",
     "azure-ai-ml": """
         azure.ai.ml azure.ai.ml.constants azure.ai.ml.dsl azure.ai.ml.entities
@@ -40,8 +44,8 @@ GROUPS = {
         azure.core.exceptions azure.identity mldesigner mldesigner.dsl""",
 }
 # Those that no SDK in GROUPS has, or that are only there so that others can lie below them.
-UNCOMPARED = {"azureml", "azureml.train", "azureml.widgets", "azure", "azure.core", "azure.ml",
-              "azure.ai", "azure.ai.ml._version", "mlflow"}
+UNCOMPARED = {"azureml", "azureml.pipeline", "azureml.train", "azureml.widgets", "azure",
+               "azure.core", "azure.ml", "azure.ai", "azure.ai.ml._version", "mlflow"}
 HONOURED = ("same", "default", "without default", "taken", "like")
 
 MISSING = [group for group in GROUPS if not python_of(group)]

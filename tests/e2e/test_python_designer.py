@@ -273,7 +273,7 @@ class Designer(PythonCase):
             name = file.read()
         self.assertEqual(running.returncode, 130)
         self.assertEqual(re.sub(r".* has started: .*\n", "", told),
-                         f"muster: run {name} goes on without this program: muster logs -f {name}\n"
+                         f"muster: run {name} goes on; to see it: muster logs -f {name}\n"
                          f"muster: to stop it: muster stop {name}, or "
                          f"client.jobs.begin_cancel('{name}')\n")
         self.runs(JOB + f"job = client.jobs.get('{name}')\nassert job.status == 'Running'\n"

@@ -162,7 +162,7 @@ try:
 except ValueError as error:
     print(error)
 """)
-        self.assertEqual(text, "241 True\n241 True\ngive either script or command\n")
+        self.assertEqual(text, "241 True\n240 True\ngive either script or command\n")
 
 
 class Typed(unittest.TestCase):

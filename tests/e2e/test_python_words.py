@@ -78,9 +78,9 @@ class Words(PythonCase):
                  "RunConfiguration has no setting 'node_cont'", "did you mean node_count?"),
                 (V1 + "Environment('x').docker.base_imge = 'x'\n",
                  "Environment.docker has no setting 'base_imge'", "did you mean base_image?"),
-                (V1 + "Environment('x').docker.arguments = ['--privileged']\n",
-                 "Environment.docker.arguments is not supported", "resources.docker_args"),
-                (V1 + "print(ws.datastores['x'])\n", "Workspace has no 'datastores'")):
+                (V1 + "Environment('x').docker.build_context = 'x'\n",
+                 "Environment.docker.build_context is not supported", "from_dockerfile"),
+                (V1 + "print(ws.linked_services)\n", "Workspace has no 'linked_services'")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_what_the_sdk_has_and_muster_cannot_do(self):
@@ -103,9 +103,11 @@ class Words(PythonCase):
                  "muster does not support client.online_endpoints.get\n  hint: it runs jobs"),
                 (V2 + "client.datastores.get_default()\n", "client.datastores.get_default\n",
                  "name folders"),
-                (V1 + "from azureml.core.runconfig import DEFAULT_GPU_IMAGE\n"
-                 "str(DEFAULT_GPU_IMAGE)\n",
-                 "muster does not support azureml.core.runconfig.DEFAULT_GPU_IMAGE")):
+                (V1 + "ws.datastores['x'].path('y')\n",
+                 "Datastore.path is not supported\n  hint: muster has no datastores"),
+                (V1 + "from azureml.core import Dataset\n"
+                 "Dataset.File.from_files('https://x/y')\n",
+                 "muster does not support azureml.core.Dataset", "name folders")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):

@@ -1,0 +1,28 @@
+"""azure.ml.component.Pipeline: steps that were made one by one become a pipeline."""
+
+from typing import Any, List, Mapping, Optional
+
+from .checked import lacks
+from .outputs import Output
+from .pipeline import Pipeline, named_steps, outputs_of
+
+
+class ComponentPipeline(Pipeline):
+    """The same as a function with @dsl.pipeline makes."""
+
+    IN_SDK = "Pipeline"
+    LACKS = lacks(accepted="workspace _use_dsl _definition _init_params _is_direct_child",
+                  no_effect="default_datastore")
+
+    def __init__(self, nodes: List[Any], outputs: Optional[Mapping[str, Output]] = None,
+                 workspace: Any = None, name: Optional[str] = None,
+                 description: Optional[str] = None, default_compute: object = None) -> None:
+        del workspace
+        said = {"name": name, "description": description, "target": default_compute,
+                "is_deterministic": None, "goes_on": None, "force_rerun": None, "tags": None,
+                "experiment_name": None}
+        steps: List[Any] = []
+        for node in nodes:
+            inner = node.jobs if isinstance(node, Pipeline) else {"": node}
+            steps += [(step, known) for known, step in inner.items()]
+        super().__init__(said, named_steps(steps, {}), outputs_of(dict(outputs or {}) or None))

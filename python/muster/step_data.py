@@ -1,0 +1,160 @@
+"""What steps of SDK v1's pipelines hand on: PipelineData, OutputFileDatasetConfig, parameters."""
+
+import re
+import uuid
+from typing import Any, Dict, Optional, Union
+
+from .binary import BadCall
+from .checked import Checked, checked, lacks, note
+
+_NO_DATA = "muster has no datastores: it runs jobs whose code and data lie on their hosts"
+
+
+def plain_name(text: str) -> str:
+    """As job files take it for a step, an input or an output."""
+    return re.sub(r"\W+", "_", text).strip("_") or "data"
+
+
+class Datastore(Checked):
+    """A name: outputs of steps lie in the pipeline's record."""
+
+    LACKS = lacks(accepted="datastore_type account_name container_name", refused={
+        name: f"{_NO_DATA}: name folders" for name in (
+            "upload", "upload_files", "download", "path", "as_mount", "as_download", "blob_service")})
+
+    def __init__(self, workspace: Any = None, name: str = "workspaceblobstore") -> None:
+        self.workspace = workspace
+        self.name = name
+
+    @classmethod
+    def get(cls, workspace: Any, datastore_name: str) -> "Datastore":
+        """There is one of every name."""
+        return cls(workspace, datastore_name)
+
+    @classmethod
+    def get_default(cls, workspace: Any) -> "Datastore":
+        return cls(workspace)
+
+
+class PipelineParameter(Checked):
+    """A value that may be given when the pipeline is submitted."""
+
+    def __init__(self, name: str, default_value: Any) -> None:
+        self.name = name
+        self.default_value = default_value
+
+
+class StepOutput(Checked):
+    """A folder, or a file, that one step makes and others read."""
+
+    def __init__(self, name: Optional[str]) -> None:
+        self._name = plain_name(name or f"output_{uuid.uuid4().hex[:8]}")
+        self.is_file = False
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def keys(self) -> Dict[str, Any]:
+        return {"type": "uri_file" if self.is_file else "uri_folder"}
+
+
+class StepInput(Checked):
+    """The same as an input of another step, under a name of its own."""
+
+    def __init__(self, output: StepOutput, name: Optional[str] = None) -> None:
+        self.output = output
+        self.name = plain_name(name or output.name)
+
+    @checked(lacks(accepted="path_on_compute"))
+    def as_mount(self) -> "StepInput":
+        return self
+
+    @checked(lacks(accepted="path_on_compute"))
+    def as_download(self) -> "StepInput":
+        return self
+
+    @checked(lacks(accepted="path_on_compute"))
+    def as_direct(self) -> "StepInput":
+        return self
+
+
+Handed = Union[StepOutput, StepInput]
+
+
+class PipelineData(StepOutput):
+    """Of the step that has it among its outputs."""
+
+    LACKS = lacks(accepted="datastore output_name output_mode output_path_on_compute "
+                           "output_overwrite data_type", refused={
+        "training_output": "muster has no automated machine learning"})
+
+    def __init__(self, name: str, datastore: Any = None, output_name: Optional[str] = None,
+                 output_mode: str = "mount", output_path_on_compute: Optional[str] = None,
+                 output_overwrite: Optional[bool] = None, data_type: Optional[str] = None,
+                 is_directory: Optional[bool] = None,
+                 pipeline_output_name: Optional[str] = None, training_output: Any = None) -> None:
+        super().__init__(name)
+        self.is_file = is_directory is False
+        self.pipeline_output_name = pipeline_output_name
+
+    def as_input(self, input_name: str) -> StepInput:
+        return StepInput(self, input_name)
+
+    @checked(lacks(accepted="path_on_compute overwrite"))
+    def as_download(self, input_name: Optional[str] = None) -> StepInput:
+        return StepInput(self, input_name)
+
+    def as_mount(self, input_name: Optional[str] = None) -> StepInput:
+        return StepInput(self, input_name)
+
+    def as_dataset(self) -> "PipelineData":
+        """A folder, as ever."""
+        return self
+
+    def as_named_input(self, name: str) -> StepInput:
+        """Of what as_dataset() gives."""
+        return StepInput(self, name)
+
+
+class OutputFileDatasetConfig(StepOutput):
+    """Of the step that has it among its arguments; as_input() is what others read."""
+
+    LACKS = lacks(no_effect="destination", refused={
+        "partition_format": "muster has no datasets: read the files in the script",
+        "source": "let the script write to the path that it is given",
+        "read_delimited_files": "muster has no datasets: read the files in the script",
+        "read_parquet_files": "muster has no datasets: read the files in the script"})
+
+    def __init__(self, name: Optional[str] = None, destination: Any = None, source: Any = None,
+                 partition_format: Optional[str] = None) -> None:
+        super().__init__(name)
+        self.destination = destination
+
+    def as_input(self, name: Optional[str] = None) -> StepInput:
+        return StepInput(self, name)
+
+    @checked(lacks(accepted="disable_metadata_cache"))
+    def as_mount(self) -> "OutputFileDatasetConfig":
+        return self
+
+    @checked(lacks(accepted="overwrite source_globs"))
+    def as_upload(self) -> "OutputFileDatasetConfig":
+        return self
+
+    @checked(lacks(accepted="description tags"))
+    def register_on_complete(self, name: str) -> "OutputFileDatasetConfig":
+        """There is no registry: it stays in the record."""
+        note(f"register_on_complete({name!r}) registers nothing: the output stays in the "
+             "pipeline's record")
+        return self
+
+
+def output_of(thing: Any) -> StepOutput:
+    """What a step makes, in any of its forms."""
+    if isinstance(thing, StepInput):
+        return thing.output
+    if isinstance(thing, StepOutput):
+        return thing
+    raise BadCall(f"{thing!r} is not what a step can make or read",
+                  f"PipelineData or OutputFileDatasetConfig; {_NO_DATA}")

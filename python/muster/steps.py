@@ -1,0 +1,229 @@
+"""azureml.pipeline.steps: scripts and commands that are steps of a pipeline."""
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from .binary import BadCall
+from .checked import Checked, given, lacks
+from .hyperdrive import HyperDriveConfig
+from .place import users_line
+from .runconfig import MpiConfiguration, RunConfiguration
+from .script_run_config import Expression, ScriptRunConfig
+from .step_data import (OutputFileDatasetConfig, PipelineParameter, StepInput, StepOutput,
+                        output_of, plain_name)
+from .where import target_name
+
+Values = Optional[Sequence[Any]]
+
+
+class PipelineStep(Checked):
+    """What steps of all kinds have in common: what they read and make."""
+
+    LACKS = lacks(accepted="version hash_paths", refused={
+        "runconfig_pipeline_params": "give the values to the run configuration"})
+
+    def __init__(self, name: str, inputs: Values = None, outputs: Values = None,
+                 arguments: Values = None, allow_reuse: bool = True) -> None:
+        self.made_at = users_line()
+        self.name = name
+        self.allow_reuse = allow_reuse
+        self._reads: Dict[str, StepOutput] = {}
+        self._makes: Dict[str, StepOutput] = {}
+        self._parameters: Dict[str, PipelineParameter] = {}
+        self._after: List["PipelineStep"] = []
+        for one in outputs or []:
+            self._make(output_of(one))
+        for one in inputs or []:
+            self._read(one)
+        self._arguments = [self._word(one) for one in arguments or []]
+
+    def run_after(self, step: "PipelineStep") -> None:
+        """Starts once that one has completed."""
+        self._after.append(step)
+
+    def _make(self, output: StepOutput) -> Expression:
+        self._makes[output.name] = output
+        return Expression(f"${{{{outputs.{output.name}}}}}")
+
+    def _read(self, thing: Any) -> Expression:
+        if isinstance(thing, PipelineParameter):
+            name = plain_name(thing.name)
+            self._parameters[name] = thing
+        else:
+            name = thing.name if isinstance(thing, StepInput) else output_of(thing).name
+            self._reads[name] = output_of(thing)
+        return Expression(f"${{{{inputs.{name}}}}}")
+
+    def _word(self, value: Any) -> Any:
+        """A word of the command: paths and parameters become expressions."""
+        if isinstance(value, PipelineParameter):
+            return self._read(value)
+        if isinstance(value, StepInput):
+            read = [name for name, one in self._reads.items() if one is value.output]
+            is_made = value.output.name in self._makes
+            return (self._make(value.output) if is_made else
+                    Expression(f"${{{{inputs.{read[0]}}}}}") if read else self._read(value))
+        if not isinstance(value, StepOutput):
+            return value
+        names = [name for name, one in self._reads.items() if one is value]
+        if names:
+            return Expression(f"${{{{inputs.{names[0]}}}}}")
+        if value.name in self._makes or isinstance(value, OutputFileDatasetConfig):
+            return self._make(value)
+        raise BadCall(f"{value.name} is neither an input nor an output of the step {self.name}",
+                      "add it to inputs, or to outputs of the step that makes it")
+
+    # ---- for the pipeline ----
+
+    def makes(self) -> Dict[str, StepOutput]:
+        return self._makes
+
+    def reads(self) -> Dict[str, StepOutput]:
+        return self._reads
+
+    def parameters(self) -> Dict[str, PipelineParameter]:
+        return self._parameters
+
+    def follows(self) -> List["PipelineStep"]:
+        return self._after
+
+    def step_keys(self) -> Dict[str, Any]:
+        """Those of a step in a pipeline's file, without what it reads and makes."""
+        raise NotImplementedError
+
+    def _reuse(self) -> Optional[bool]:
+        return None if self.allow_reuse else False
+
+
+class _JobStep(PipelineStep):
+    """A step that is a job of its own."""
+
+    _job: ScriptRunConfig
+
+    def step_keys(self) -> Dict[str, Any]:
+        return given({"type": "command", **self._job.keys(), "compute": self._job.target(),
+                      "is_deterministic": self._reuse()})
+
+
+def _configured(runconfig: Optional[RunConfiguration], target: object) -> RunConfiguration:
+    """A configuration of the step's own."""
+    made = RunConfiguration()
+    if runconfig is not None:
+        vars(made).update(vars(runconfig))
+    made.target = made.target if target is None else target
+    made.script = made.command = None
+    return made
+
+
+class PythonScriptStep(_JobStep):
+    """A script."""
+
+    def __init__(self, script_name: str, name: Optional[str] = None, arguments: Values = None,
+                 compute_target: object = None, runconfig: Optional[RunConfiguration] = None,
+                 runconfig_pipeline_params: Any = None, inputs: Values = None,
+                 outputs: Values = None, params: Optional[Mapping[str, Any]] = None,
+                 source_directory: Optional[str] = None, allow_reuse: bool = True) -> None:
+        super().__init__(name or script_name, inputs, outputs, arguments, allow_reuse)
+        run = _configured(runconfig, compute_target)
+        run.environment_variables = {**run.environment_variables, **_variables(self, params)}
+        self._job = ScriptRunConfig(source_directory or ".", script_name, self._arguments,
+                                    run_config=run)
+
+
+def _variables(step: PipelineStep, params: Optional[Mapping[str, Any]]) -> Dict[str, str]:
+    """The script's parameters that are environment variables, as the SDK calls them."""
+    return {f"AML_PARAMETER_{name}": str(step._word(value))
+            for name, value in (params or {}).items()}
+
+
+class CommandStep(_JobStep):
+    """A command, or what a ScriptRunConfig says."""
+
+    def __init__(self, command: Union[str, Sequence[Any], None] = None,
+                 name: Optional[str] = None, compute_target: object = None,
+                 runconfig: Union[RunConfiguration, ScriptRunConfig, None] = None,
+                 runconfig_pipeline_params: Any = None, inputs: Values = None,
+                 outputs: Values = None, params: Optional[Mapping[str, Any]] = None,
+                 source_directory: Optional[str] = None, allow_reuse: bool = True) -> None:
+        said, run = _said_and_run(runconfig)
+        words = command or (said.command if said is not None else None)
+        script = said.script if said is not None and words is None else None
+        if said is not None and words is None:
+            words = said.arguments
+        super().__init__(name or script or "command", inputs, outputs,
+                         [words] if isinstance(words, str) else words, allow_reuse)
+        run = _configured(run, compute_target)
+        run.environment_variables = {**run.environment_variables, **_variables(self, params)}
+        folder = source_directory or (said.source_directory if said is not None else ".")
+        self._job = (ScriptRunConfig(folder, script, self._arguments, run_config=run)
+                     if script is not None else
+                     ScriptRunConfig(folder, command=self._arguments or None, run_config=run))
+
+
+def _said_and_run(runconfig: Union[RunConfiguration, ScriptRunConfig, None]
+                  ) -> Tuple[Optional[ScriptRunConfig], Optional[RunConfiguration]]:
+    """It may be either."""
+    if isinstance(runconfig, ScriptRunConfig):
+        return runconfig, runconfig.run_config
+    return None, runconfig
+
+
+class MpiStep(_JobStep):
+    """A script whose processes are an MPI job's."""
+
+    LACKS = lacks(accepted="version hash_paths params", refused={
+        name: "say it in a RunConfiguration, and use PythonScriptStep" for name in (
+            "environment_definition pip_packages conda_packages use_gpu use_docker "
+            "custom_docker_image shm_size").split()})
+
+    def __init__(self, name: Optional[str] = None, source_directory: Optional[str] = None,
+                 script_name: str = "", arguments: Values = None, compute_target: object = None,
+                 node_count: int = 1, process_count_per_node: int = 1, inputs: Values = None,
+                 outputs: Values = None, allow_reuse: bool = True) -> None:
+        super().__init__(name or script_name, inputs, outputs, arguments, allow_reuse)
+        self._job = ScriptRunConfig(
+            source_directory or ".", script_name, self._arguments, compute_target=compute_target,
+            distributed_job_config=MpiConfiguration(process_count_per_node, node_count))
+
+
+class EstimatorStep(_JobStep):
+    """What an Estimator says."""
+
+    def __init__(self, name: Optional[str] = None, estimator: Optional[ScriptRunConfig] = None,
+                 estimator_entry_script_arguments: Values = None,
+                 runconfig_pipeline_params: Any = None, inputs: Values = None,
+                 outputs: Values = None, compute_target: object = None,
+                 allow_reuse: bool = True) -> None:
+        if estimator is None:
+            raise BadCall("EstimatorStep() needs an estimator", "for example Estimator(...)")
+        words = (estimator.arguments if estimator_entry_script_arguments is None
+                 else estimator_entry_script_arguments)
+        super().__init__(name or str(estimator.script), inputs, outputs, words, allow_reuse)
+        self._job = ScriptRunConfig(estimator.source_directory, estimator.script, self._arguments,
+                                    run_config=_configured(estimator.run_config, compute_target))
+
+
+class HyperDriveStep(PipelineStep):
+    """A sweep."""
+
+    LACKS = lacks(accepted="version", refused={
+        "metrics_output": "each trial keeps its metrics: see HyperDriveRun.get_metrics()"})
+
+    def __init__(self, name: str, hyperdrive_config: HyperDriveConfig,
+                 estimator_entry_script_arguments: Values = None, inputs: Values = None,
+                 outputs: Values = None, metrics_output: Any = None,
+                 allow_reuse: bool = True) -> None:
+        said = hyperdrive_config.run_config
+        words = (said.arguments if estimator_entry_script_arguments is None
+                 else estimator_entry_script_arguments)
+        super().__init__(name, inputs, outputs, words, allow_reuse)
+        self._config = hyperdrive_config
+
+    def step_keys(self) -> Dict[str, Any]:
+        said = self._config.run_config
+        before, said.arguments = said.arguments, self._arguments
+        try:
+            keys = self._config.keys()
+        finally:
+            said.arguments = before
+        target = self._config.run_config.target()
+        return given({**keys, "compute": None if target is None else target_name(target)})

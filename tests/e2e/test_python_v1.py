@@ -1,0 +1,430 @@
+"""Azure ML's SDK v1 as notebooks write it: runs, metrics, sweeps and pipelines through muster."""
+
+# rooms: front job cli
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+from python_case import PythonCase
+from support import MUSTER, PYTHON, USAGE, WAIT_SECONDS, run_tests
+
+V1 = """
+import azureml.core
+from azureml.core import Environment, Experiment, Run, ScriptRunConfig, Workspace
+from azureml.core.runconfig import DockerConfiguration, MpiConfiguration, RunConfiguration
+from azureml.widgets import RunDetails
+ws = Workspace.from_config()
+experiment = Experiment(ws, "notebook")
+src = ScriptRunConfig("src", "train.py", arguments=["--lr", 1], compute_target="gpu-cluster")
+"""
+
+# In the ranks: the SDK's package is not installed here.
+LOGS = """
+import argparse, os, sys
+from azureml.core.run import Run
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float)
+lr = parser.parse_args().lr
+run = Run.get_context()
+for epoch in range(3):
+    run.log("accuracy", lr * epoch)
+run.log("lr", lr)
+run.log("note", "good")
+run.log_row("wave", angle=0.5, cos=1)
+run.log_row("wave", angle=1.5, cos=2)
+os.makedirs("outputs", exist_ok=True)
+with open("outputs/model.pkl", "w") as file:
+    file.write("weights")
+run.upload_file("kept/model.pkl", "outputs/model.pkl")
+"""
+
+SWEEP = """
+from azureml.train.hyperdrive import (BanditPolicy, GridParameterSampling, HyperDriveConfig,
+                                      PrimaryMetricGoal, choice)
+sweep = HyperDriveConfig(
+    run_config=src, hyperparameter_sampling=GridParameterSampling({"--lr": choice(1, 3, 2)}),
+    policy=BanditPolicy(slack_factor=9, evaluation_interval=1, delay_evaluation=5),
+    primary_metric_name="accuracy", primary_metric_goal=PrimaryMetricGoal.MAXIMIZE,
+    max_total_runs=3, max_concurrent_runs=1)
+swept = experiment.submit(sweep)
+RunDetails(swept).show()
+swept.wait_for_completion(show_output=True)
+best = swept.get_best_run_by_primary_metric()
+print(swept.get_status(), swept.type, best.get_metrics()["lr"])
+print([one["hyperparameters"] for one in swept.get_children_sorted_by_primary_metric()])
+"""
+
+PIPELINE = """
+from azureml.data import OutputFileDatasetConfig
+from azureml.pipeline.core import Pipeline, PipelineData, PipelineParameter
+from azureml.pipeline.steps import CommandStep, PythonScriptStep
+prepared = PipelineData("prepared", ws.get_default_datastore())
+count = PipelineParameter(name="count", default_value=10)
+prepare = PythonScriptStep("prepare.py", name="prepare data", source_directory="src",
+                           arguments=["--to", prepared, "--count", count], outputs=[prepared],
+                           compute_target="gpu-cluster", allow_reuse=False)
+model = OutputFileDatasetConfig(name="model")
+job = ScriptRunConfig("src", command=["python3 show.py", prepared, model],
+                      compute_target="gpu-cluster",
+                      distributed_job_config=MpiConfiguration(node_count=2))
+train = CommandStep(name="train", runconfig=job, inputs=[prepared])
+last = PythonScriptStep("show.py", name="last", source_directory="src",
+                        arguments=[model.as_input("trained")], compute_target="gpu-cluster")
+after = PythonScriptStep("show.py", name="after", source_directory="src", arguments=["src"],
+                         compute_target="gpu-cluster")
+after.run_after(last)
+"""
+SUBMITS = """
+pipeline = Pipeline(workspace=ws, steps=[after, last, train, prepare])
+run = experiment.submit(pipeline, pipeline_parameters={"count": 12})
+run.wait_for_completion()
+print(run.get_status(), [step.name.split("/")[1] for step in run.get_steps()])
+step = run.find_step_run("prepare data")[0]
+step.get_output_data("prepared").download("fetched")
+print(open("fetched/prepared/count").read(), step.get_metrics())
+"""
+PREPARE = """
+import os, sys
+from azureml.core import Run
+_, to, _, count = sys.argv[1:]
+with open(os.path.join(to, "count"), "w") as file:
+    file.write(count)
+Run.get_context().log("count", int(count))
+"""
+SHOW = """
+import os, sys
+words = sys.argv[1:]
+print("rank", os.environ["RANK"], "sees", sorted(os.listdir(words[0])) if "/" in words[0] else "")
+if len(words) > 1:
+    open(os.path.join(words[1], "of" + os.environ["RANK"]), "w").close()
+"""
+
+
+class V1Case(PythonCase):
+    def setUp(self):
+        super().setUp()
+        self.write("src/logs.py", LOGS)
+        self.write("src/prepare.py", PREPARE)
+        self.write("src/show.py", SHOW)
+
+    def runs(self, program):
+        done = self.python(program, "-m", "muster")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def refused(self, program, *told):
+        """One complaint, about the program's last line."""
+        done = self.python(program, "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        line = len(program.rstrip().splitlines())
+        self.assertRegex(done.stderr, rf"\Amuster: error: program\.py:{line}: .*\n  hint: .*\n\Z")
+        for text in told:
+            self.assertIn(text, done.stderr)
+
+    def ranks(self, program):
+        text = self.runs(program + "run = experiment.submit(src)\n"
+                                   "run.wait_for_completion(show_output=True)\n").stdout
+        return sorted(re.findall(r"rank \d+ of \d+ on node \d+", text))
+
+    def spread(self, ranks, nodes):
+        return [f"rank {rank} of {ranks} on node {rank * nodes // ranks}" for rank in range(ranks)]
+
+
+class Configurations(V1Case):
+    def test_each_part_of_a_run_configuration_counts(self):
+        four = self.spread(4, 2)
+        for said in ("communicator = 'OpenMpi'\nsrc.run_config.node_count = 2\n"
+                     "src.run_config.mpi.process_count_per_node = 2",
+                     "mpi = MpiConfiguration(2, 2)",  # which says what the communicator is
+                     "mpi.process_count_per_node = 2\nsrc.run_config.mpi.node_count = 2",
+                     "pytorch.process_count = 4\nsrc.run_config.node_count = 2"):
+            self.assertEqual(self.ranks(V1 + f"src.run_config.{said}\n"), four)
+
+    def test_variables_targets_and_clones(self):
+        program = V1 + """
+config = RunConfiguration(framework="python")
+config.target = "gpu-cluster"
+config.environment = Environment("first").clone("second")
+config.environment.environment_variables["EXAMPLE"] = "of the environment"
+config.environment_variables = {"EXAMPLE": "of the run", "RANKS": "$RANK"}
+config.history.output_collection = True
+src = ScriptRunConfig("src", command="echo $EXAMPLE $RANKS", run_config=config)
+experiment.submit(src).wait_for_completion(show_output=True)
+"""
+        self.assertEqual(self.runs(program).stdout, "of the run $RANK\n")
+
+    def test_what_a_container_gets_is_handed_on(self):
+        done = self.runs(V1 + """
+docker = DockerConfiguration(use_docker=True, shm_size="2g", arguments=["--ipc=host"])
+src = ScriptRunConfig("src", "train.py", docker_runtime_config=docker)
+print(src.keys()["resources"])
+environment = Environment("own")
+environment.docker.arguments = ["--cap-add", "SYS_PTRACE"]
+print(ScriptRunConfig("src", "train.py", environment=environment).keys()["resources"])
+""")
+        self.assertEqual(done.stdout,
+                         "{'docker_args': '--ipc=host', 'shm_size': '2g'}\n"
+                         "{'docker_args': '--cap-add SYS_PTRACE'}\n")
+
+    def test_code_that_is_not_here_is_told_before_a_host_is_asked(self):
+        given = V1 + "experiment.submit(ScriptRunConfig("
+        self.refused(given + "'elsewhere', 'train.py', compute_target='nowhere'))\n",
+                     "there is no folder 'elsewhere' here")
+        self.refused(given + "'src', 'trian.py', compute_target='nowhere'))\n",
+                     "there is no script 'trian.py' in 'src'")
+
+    def test_misspelt_words_are_told_with_near_ones(self):
+        for line, *told in (
+                ("src.run_config.mpi.process_count = 2", "did you mean process_count_per_node?"),
+                ("src.run_config.history.colect = 2", "RunConfiguration.history has no setting"),
+                ("Run(experiment, 'x').get_metricks()", "did you mean get_metrics?"),
+                ("experiment.submit(src, continue_on_step_failure=True)", "is for pipelines"),
+                ("ws.get_default_datastore().upload('data')", "Datastore.upload is not supported"),
+                ("src.run_config.mpi = MpiConfiguration(2); src.run_config.pytorch.process_count"
+                 " = 4; experiment.submit(src)", "in 2 of its sections")):
+            self.refused(V1 + line + "\n", *told)
+
+    def test_what_does_nothing_is_told_once(self):
+        done = self.runs("""
+import azureml.core, azureml.core.dataset, azureml.core.model
+from azureml.core import Dataset, VERSION
+from azureml.core.dataset import Dataset as Same
+from azureml.data.data_reference import DataReference
+from azureml.telemetry import set_diagnostics_collection
+for _ in range(2):
+    set_diagnostics_collection(send_diagnostics=True)
+print(azureml.core.VERSION == VERSION)
+""")
+        self.assertEqual(done.stdout, "True\n")
+        self.assertEqual(done.stderr, "muster: program.py:8: set_diagnostics_collection() has no "
+                                      "effect here: muster sends nothing\n")
+
+
+class Runs(V1Case):
+    def test_metrics_and_files_of_a_run(self):
+        done = self.runs(V1 + """
+src = ScriptRunConfig("src", "logs.py", arguments=["--lr", 2], compute_target="gpu-cluster")
+run = experiment.submit(src, tags={"stage": "dev"})
+RunDetails(run).show()
+run.wait_for_completion()
+print(run.get_metrics())
+print(run.get_metrics("lr"), run.get_file_names())
+run.download_file("outputs/model.pkl", "here/mine.pkl")
+run.download_files("kept", "there")
+print(open("here/mine.pkl").read(), open("there/kept/model.pkl").read())
+print(sorted(run.get_details_with_logs()["logFiles"].values()))
+model = run.register_model("lines", "outputs/model.pkl")
+print(model.name, open(model.url).read())
+run.tag("quality", "good")
+run.add_properties({"author": "me"})
+print(run.get_tags(), run.get_properties(), run.status)
+same = Run(experiment, run.id)
+print(same.get_status(), list(experiment.get_runs(tags={"quality": "good"}))[0].id == run.id,
+      list(experiment.get_runs(tags="other")), run.experiment is experiment)
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "{'accuracy': [0, 2, 4], 'lr': 2, 'note': 'good', "
+            "'wave': {'angle': [0.5, 1.5], 'cos': [1, 2]}}",
+            "{'lr': 2} ['kept/model.pkl', 'outputs/model.pkl', 'streams/rank.0/stderr', "
+            "'streams/rank.0/stdout']",
+            "weights weights", "['', '']", "lines weights",
+            "{'stage': 'dev', 'quality': 'good'} {'author': 'me'} Completed",
+            "Completed True [] True"])
+        self.assertIn("Run.register_model() registers nothing", done.stderr)
+
+    def test_metrics_of_all_ranks(self):
+        done = self.runs(V1 + """
+src = ScriptRunConfig("src", "logs.py", arguments=["--lr", "$RANK"], compute_target="gpu-cluster",
+                      distributed_job_config=MpiConfiguration(2, 2))
+run = experiment.submit(src)
+run.wait_for_completion()
+print(run.get_metrics()["lr"])
+""")
+        self.assertEqual(done.stdout, "[0, 1, 2, 3]\n")
+
+    def test_an_azureml_of_the_user_s_own_comes_first(self):
+        os.makedirs(self.path("own/azureml/core"))
+        self.write("own/azureml/__init__.py", "where = 'own'\n")
+        self.write("own/azureml/core/__init__.py", "")
+        self.write("own/azureml/core/run.py", "Run = 'the real one'\n")
+        self.write("src/imports.py", "import sys, azureml\nfrom azureml.core.run import Run\n"
+                                     "print(azureml.where, Run, sys.path.count(%r))\n"
+                   % self.path("own"))
+        done = self.runs(V1 + f"""
+src = ScriptRunConfig("src", "imports.py", compute_target="gpu-cluster")
+src.run_config.environment_variables["PYTHONPATH"] = {self.path("own")!r}
+experiment.submit(src).wait_for_completion(show_output=True)
+""")
+        self.assertEqual(done.stdout, "own the real one 1\n")
+
+    def test_a_program_logs_for_itself(self):
+        done = self.runs(V1 + """
+run = experiment.start_logging()
+run.log("message", "hello")
+run.log_table("sines", {"angle": [1, 2], "sine": [0.5, 0.25]})
+print(run.get_status(), run.get_metrics())
+with run.child_run() as child:
+    child.log("n", 1)
+run.complete()
+print(run.get_status(), [one.get_status() for one in run.get_children()], child.get_metrics())
+with experiment.start_logging() as other:
+    other.upload_file("kept.txt", "muster.yml")
+print(other.get_status(), other.get_file_names())
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "Running {'message': 'hello', 'sines': {'angle': [1, 2], 'sine': [0.5, 0.25]}}",
+            "Completed ['Completed'] {'n': 1}", "Completed ['kept.txt']"])
+
+    def test_a_failure_is_one_line(self):
+        self.write("src/fails.py", "raise RuntimeError('no such thing')\n")
+        done = self.python(V1 + "src = ScriptRunConfig('src', 'fails.py')\n"
+                                "experiment.submit(src).wait_for_completion()\n", "-m", "muster")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        told = done.stderr.splitlines()[1:]  # after "has started"
+        self.assertEqual(len(told), 1, told)
+        self.assertRegex(told[0], r"muster: error: run \S+ failed: .*no such thing")
+
+    def test_ctrl_c_leaves_the_run_alone(self):
+        self.write("src/waits.py", "import time\nprint('waits', flush=True)\n"
+                                   f"time.sleep(600)  # {self.mark}\n")
+        path = self.write("program.py", V1 + """
+run = experiment.submit(ScriptRunConfig("src", "waits.py", compute_target="gpu-cluster"))
+run.wait_for_completion(show_output=True)
+""")
+        with subprocess.Popen([PYTHON, "-m", "muster", path], cwd=self.folder,
+                              env=self.for_python(), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True,
+                              start_new_session=True) as program:
+            self.assertEqual(program.stdout.readline(), "waits\n")
+            os.killpg(program.pid, signal.SIGINT)
+            _, errors = program.communicate(timeout=WAIT_SECONDS)
+        name = re.search(r"run (\S+) has started", errors)[1]
+        self.assertEqual(program.returncode, 130, errors)
+        self.assertEqual(errors.splitlines()[1:], [
+            f"muster: run {name} goes on; to see it: muster logs -f {name}",
+            f"muster: to stop it: muster stop {name}, or run.cancel()"])
+        for words, state in ((["show", name], "running"), (["stop", name], ""),
+                             (["show", name], "stopped")):
+            done = subprocess.run([MUSTER, *words, *(["--json"] if state else [])],
+                                  env=self.for_python(), capture_output=True, text=True,
+                                  timeout=WAIT_SECONDS, check=False)
+            if state:
+                self.assertEqual(json.loads(done.stdout)["state"], state)
+
+
+class Sweeps(V1Case):
+    def test_hyperdrive(self):
+        self.write("src/train.py", LOGS)
+        done = self.runs(V1 + SWEEP.replace('src, hyper', 'ScriptRunConfig("src", "train.py", '
+                                            'compute_target="gpu-cluster"), hyper'))
+        self.assertEqual(done.stdout.splitlines()[-2:], [
+            "Completed hyperdrive 3",
+            "[{'lr': '3'}, {'lr': '2'}, {'lr': '1'}]"])
+
+    def test_values_come_after_those_of_the_script(self):
+        done = self.runs(V1 + SWEEP.split("swept =")[0] + "print(sweep.keys())\n")
+        self.assertIn('python3 train.py --lr 1 --lr "${{search_space.lr}}"', done.stdout)
+
+    def test_wrong_words(self):
+        given = V1 + ("from azureml.train.hyperdrive import *\n"
+                      "def sweep(space, goal=PrimaryMetricGoal.MINIMIZE): return HyperDriveConfig("
+                      "RandomParameterSampling(space), 'loss', goal, 4, run_config=src)\n")
+        for line, *told in (
+                ("BanditPolicy(slack_faktor=1)", "did you mean slack_factor?"),
+                ("experiment.submit(sweep({'lr': 0.1}))", "the parameter 'lr' is 0.1",
+                 "it is choice(...), "),
+                ("experiment.submit(sweep({'lr': choice(1)}, 'MAX'))",
+                 "primary_metric_goal is 'MAX'"),
+                ("HyperDriveConfig(None, 'loss', 'MINIMIZE', 4)", "needs run_config")):
+            done = self.python(given + line + "\n", "-m", "muster")
+            self.assertEqual(done.returncode, USAGE, done.stderr)
+            for text in told:
+                self.assertIn(text, done.stderr)
+
+
+class Pipelines(V1Case):
+    def test_steps_hand_on_what_they_make(self):
+        done = self.runs(V1 + PIPELINE + SUBMITS)
+        lines = done.stdout.splitlines()
+        self.assertEqual(sorted(lines[:-2]), [
+            "after: rank 0 sees ", "last: rank 0 sees ['of0', 'of1']",
+            "train: [0] rank 0 sees ['count']", "train: [1] rank 1 sees ['count']"])
+        self.assertEqual(lines[-3], "after: rank 0 sees ")
+        self.assertEqual(lines[-2:], [
+            "Completed ['prepare_data', 'train', 'last', 'after']", "12 {'count': 12}"])
+
+    def test_a_sweep_is_a_step(self):
+        self.write("src/train.py", LOGS)
+        done = self.runs(V1 + SWEEP.split("swept =")[0] + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+run = experiment.submit(Pipeline(ws, [HyperDriveStep("tune", sweep)]))
+run.wait_for_completion()
+print(run.get_status(), [step["state"] for step in run.details()["steps"]])
+""")
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
+
+    def test_wrong_pipelines(self):
+        for line, *told in (
+                ("Pipeline(ws, [train]).validate()", "reads prepared, which no step of the "
+                                                     "pipeline makes"),
+                ("Pipeline(ws, [prepare]).submit('x', {'cuont': 1})", "did you mean count?"),
+                ("Pipeline(ws, [prepare]).publish('x')", "Pipeline.publish is not supported"),
+                ("PythonScriptStep('a.py', arguments=[prepared])",
+                 "neither an input nor an output"),
+                ("PipelineData('x', is_direktory=True)", "did you mean is_directory?"),
+                ("Pipeline(ws, [])", "the pipeline has no step")):
+            done = self.python(V1 + PIPELINE + line + "\n", "-m", "muster")
+            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+            for text in told:
+                self.assertIn(text, done.stderr)
+
+    def test_components_become_a_pipeline_one_by_one(self):
+        done = self.runs("""
+from azure.ml.component import Component, Pipeline
+train = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
+first = train(script_arg_0=1, script_arg_1="two words")
+pipeline = Pipeline(nodes=[first], name="whole", default_compute="gpu-cluster")
+run = pipeline.submit(experiment_name="component")
+run.wait_for_completion(show_output=True)
+print(run.get_status())
+""")
+        self.assertIn("1 two words", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
+
+
+class Options(V1Case):
+    def variables(self, *words, job="", **more):
+        """What muster submit gives a process."""
+        self.write("job.yml", "muster: 1\ncommand: env\n" + job)
+        done = subprocess.run([MUSTER, "submit", "job.yml", "--fake-nodes", "1", *words],
+                              cwd=self.folder, capture_output=True, text=True,
+                              env={**self.for_python(), "PYTHONPATH": "/own", **more},
+                              timeout=WAIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+    def test_metrics_lie_in_the_record_unless_they_have_a_place(self):
+        found = self.variables()
+        self.assertRegex(found["MLFLOW_TRACKING_URI"],
+                         rf"^file://{self.path('records')}/[^/]+/mlruns$")
+        self.assertNotIn("MLFLOW_TRACKING_URI", self.variables("--dialects", "^mlflow"))
+        self.assertEqual("http://127.0.0.1:1", self.variables(
+            MLFLOW_TRACKING_URI="http://127.0.0.1:1")["MLFLOW_TRACKING_URI"])
+        job = "environment_variables: {MLFLOW_TRACKING_URI: file:///of/the/job}\n"
+        self.assertEqual("file:///of/the/job",
+                         self.variables(job=job)["MLFLOW_TRACKING_URI"])
+
+    def test_a_folder_is_put_behind_the_others(self):
+        given = ("--python-path", "behind")
+        self.assertEqual(self.variables(*given)["PYTHONPATH"], f"/own:{self.path('behind')}")
+        self.assertEqual(self.variables(*given, PYTHONPATH="")["PYTHONPATH"], self.path("behind"))
+        self.assertEqual(self.variables(*given, job="environment_variables: {PYTHONPATH: /job}\n")[
+            "PYTHONPATH"], f"/job:{self.path('behind')}")
+
+
+if __name__ == "__main__":
+    run_tests()
