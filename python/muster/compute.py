@@ -1,7 +1,7 @@
 """Compute targets by name: each is an entry of muster.yml, which is read when a job starts."""
 
 from types import SimpleNamespace
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from .checked import Checked, checked, lacks
 
@@ -27,7 +27,12 @@ class ComputeTarget(Checked):
 
     def get_status(self) -> Any:
         """Nobody is asked."""
-        return SimpleNamespace(serialize=lambda: {"name": self.name})
+        return SimpleNamespace(serialize=self.serialize, allocation_state="Steady",
+                               provisioning_state="Succeeded")
+
+    def serialize(self) -> Dict[str, str]:
+        """What is known of it."""
+        return {"name": self.name}
 
 
 class AmlCompute(ComputeTarget):
@@ -37,6 +42,12 @@ class AmlCompute(ComputeTarget):
                  "admin_username admin_user_password admin_user_ssh_key vnet_resourcegroup_name "
                  "vnet_name subnet_name tags description remote_login_port_public_access "
                  "identity_type identity_id location enable_node_public_ip")
+
+    @staticmethod
+    @checked(lacks(accepted="workspace location"))
+    def supported_vmsizes() -> List[Any]:
+        """None: muster.yml says what hosts there are."""
+        return []
 
     @staticmethod
     @checked(lacks(no_effect=_MACHINES))

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from .binary import BadCall
-from .checked import Checked, checked, lacks, nearest
+from .checked import Checked, checked, lacks, nearest, note
 from .record import PARENT, TABLE, TEXTS, metrics_of, uploads_of
 from .tracking import Store, checked_name, current_store, log_to
 
@@ -186,6 +186,11 @@ class ContextRun(Checked):
         if name not in files:
             raise BadCall(f"the run has no file {name!r}", nearest(name, list(files)))
         shutil.copyfile(files[name], output_file_path or os.path.basename(name))
+
+    def take_snapshot(self, file_or_folder_path: str) -> None:
+        """Nothing is kept of it."""
+        note(f"Run.take_snapshot({file_or_folder_path!r}) has no effect here: upload_folder() "
+             "keeps a copy")
 
     # ---- what it is ----
 

@@ -1,6 +1,7 @@
 """The software that a job asks for: `environment` in muster's job files."""
 
 import copy
+import json
 import os
 from typing import Any, Dict, List, Optional, Union
 
@@ -64,6 +65,10 @@ class CondaDependencies(Checked):
     def set_pip_index_url(self, index_url: str) -> None:
         self.set_pip_option(index_url if index_url.startswith("-") else f"--index-url {index_url}")
 
+    def serialize_to_string(self) -> str:
+        """What would stand in a conda file, as JSON, which is YAML, too."""
+        return json.dumps(self.conda_file(), indent=1)
+
     def is_empty(self) -> bool:
         return not (self.file or self.conda or self.pip or self.channels)
 
@@ -79,18 +84,33 @@ class CondaDependencies(Checked):
         return {"channels": list(self.channels), "dependencies": wanted}
 
 
+class ContainerRegistry(Checked):
+    """Where an image is, if its name does not say so."""
+
+    LACKS = lacks(no_effect="username password", refused={
+        "registry_identity": "log in with docker or podman on the hosts"})
+
+    def __init__(self) -> None:
+        self.address: Optional[str] = None
+
+    def image(self, name: Any) -> str:
+        """With the registry in front."""
+        text = str(name)
+        return text if not self.address or text.startswith(self.address) else (
+            f"{self.address}/{text}")
+
+
 class DockerSection(Checked):
     """environment.docker: the image."""
 
     IN_SDK = "Environment.docker"
     LACKS = lacks(
         accepted="enabled shared_volumes gpu_support platform",
-        refused={"base_image_registry": "log in with docker or podman, and name the registry in "
-                                        "base_image",
-                 "build_context": "use Environment.from_dockerfile, or SDK v2's BuildContext"})
+        refused={"build_context": "use Environment.from_dockerfile, or SDK v2's BuildContext"})
 
     def __init__(self) -> None:
         self.base_image: Any = None
+        self.base_image_registry = ContainerRegistry()
         self.base_dockerfile: Any = None
         self.arguments: List[str] = []
         self.shm_size: Optional[str] = None
@@ -152,7 +172,7 @@ class Environment(Checked):
         if self.docker.base_dockerfile is not None:
             keys["build"] = _build(self.docker.base_dockerfile)
         elif self.docker.base_image is not None:
-            keys["image"] = str(self.docker.base_image)
+            keys["image"] = self.docker.base_image_registry.image(self.docker.base_image)
         ready = bool(self.python.user_managed_dependencies)
         packages = self.python.conda_dependencies
         if packages is not None and not packages.is_empty() and not ready:
@@ -177,6 +197,12 @@ class Environment(Checked):
         return cls(f"{name}:{version}" if version else name)
 
     @classmethod
+    def list(cls, workspace: Any) -> "Dict[str, Environment]":
+        """None are registered."""
+        del workspace
+        return {}
+
+    @classmethod
     def from_conda_specification(cls, name: str, file_path: PathLike) -> "Environment":
         made = cls(name)
         made.python.conda_dependencies = CondaDependencies(file_path)
@@ -199,13 +225,13 @@ class Environment(Checked):
         return cls(name) if pip is None else cls.from_pip_requirements(name, pip)
 
     @classmethod
-    @checked(lacks(refused={"container_registry": "log in with docker or podman, and name the "
-                                                  "registry in the image"}))
-    def from_docker_image(cls, name: str, image: str, container_registry: Any = None,
+    def from_docker_image(cls, name: str, image: str,
+                          container_registry: Optional[ContainerRegistry] = None,
                           conda_specification: Optional[PathLike] = None,
                           pip_requirements: Optional[PathLike] = None) -> "Environment":
         made = cls._with_packages(name, conda_specification, pip_requirements)
         made.docker.base_image = image
+        made.docker.base_image_registry = container_registry or ContainerRegistry()
         return made
 
     @classmethod

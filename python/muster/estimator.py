@@ -4,7 +4,7 @@ from typing import Dict, List, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, lacks
-from .environment import CondaDependencies, Environment
+from .environment import CondaDependencies, ContainerRegistry, Environment
 from .runconfig import (Configuration, MpiConfiguration, PyTorchConfiguration, RunConfiguration,
                         TensorflowConfiguration)
 from .script_run_config import ScriptRunConfig
@@ -60,18 +60,17 @@ class Estimator(ScriptRunConfig):
         no_effect="vm_size vm_priority shm_size",
         refused={
             "inputs": _NO_DATA, "resume_from": _NO_DATA,
-            "image_registry_details": "log in with docker or podman, and name the registry in "
-                                      "custom_docker_image",
             "framework_version": "name it in pip_packages, as torch==1.13"})
 
     def __init__(self, source_directory: str = ".", *, compute_target: object = None,
-                 entry_script: str, script_params: Optional[Dict[str, object]] = None,
+                 entry_script: Optional[str] = None, script_params: Optional[Dict[str, object]] = None,
                  node_count: int = 1, process_count_per_node: int = 1, worker_count: int = 1,
                  parameter_server_count: int = 1,
                  distributed_backend: Optional[str] = None,
                  distributed_training: Optional[Training] = None,
                  custom_docker_image: Optional[str] = None,
                  custom_docker_base_image: Optional[str] = None, user_managed: bool = False,
+                 image_registry_details: Optional[ContainerRegistry] = None,
                  conda_packages: Optional[List[str]] = None,
                  pip_packages: Optional[List[str]] = None,
                  conda_dependencies_file: Optional[str] = None,
@@ -86,7 +85,8 @@ class Estimator(ScriptRunConfig):
         run.max_run_duration_seconds = max_run_duration_seconds
         run.environment_variables = dict(environment_variables or {})
         run.environment = environment_definition or _environment(
-            custom_docker_image or custom_docker_base_image, user_managed,
+            custom_docker_image or custom_docker_base_image,
+            image_registry_details or ContainerRegistry(), user_managed,
             _packages(conda_packages, pip_packages,
                       conda_dependencies_file or conda_dependencies_file_path,
                       pip_requirements_file or pip_requirements_file_path))
@@ -139,11 +139,12 @@ def _packages(conda: Optional[List[str]], pip: Optional[List[str]], conda_file: 
     return made
 
 
-def _environment(image: Optional[str], user_managed: bool,
+def _environment(image: Optional[str], registry: ContainerRegistry, user_managed: bool,
                  packages: CondaDependencies) -> Environment:
     """Without a name: an estimator that says nothing of its software finds it on the hosts."""
     made = Environment("" if image is None and packages.is_empty() else "estimator")
     made.docker.base_image = image
+    made.docker.base_image_registry = registry
     made.python.conda_dependencies = packages
     made.python.user_managed_dependencies = user_managed
     return made

@@ -6,8 +6,9 @@ from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Unio
 
 from .binary import BadCall, text_of
 from .checked import Checked, checked, given, lacks
-from .compute import ComputeTargets
+from .compute import ComputeTarget, ComputeTargets
 from .context_run import ContextRun
+from .environment import Environment
 from .hyperdrive import HyperDriveRun
 from .record import METRICS
 from .run import Run
@@ -79,6 +80,15 @@ class Workspace(Checked):
         names = {run["experiment"] for run in _recorded() if run["experiment"]}
         return {name: Experiment(self, name) for name in sorted(names)}
 
+    def get_default_compute_target(self, type: str) -> ComputeTarget:
+        """An entry of muster.yml: cpu-cluster or gpu-cluster, as the SDK calls them."""
+        return self.compute_targets[f"{type.lower()}-cluster"]
+
+    @property
+    def environments(self) -> Dict[str, Environment]:
+        """None are registered."""
+        return Environment.list(self)
+
     def get_details(self) -> Dict[str, Any]:
         """What it was made with."""
         return {"name": self.name, "location": self.location,
@@ -123,7 +133,7 @@ class Experiment(Checked):
         words = [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += Where(environment, gpus, fake_nodes, hosts, hostfile).words()
         run = config.begin(self.name, words, **of_a_pipeline)
-        run.belongs_to(self)
+        run.belongs_to(self, config)
         return run
 
     @checked(lacks(accepted="include_children"))

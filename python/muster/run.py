@@ -1,6 +1,7 @@
 """Run: one doing of a job, which goes on without this program."""
 
 import os
+import shlex
 import shutil
 import sys
 from types import SimpleNamespace
@@ -17,6 +18,18 @@ _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
               "died": "Failed"}
 # A package azureml for the processes, where there is no other one.
 _IN_RANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in_ranks")
+
+
+def _definition(command: List[str]) -> Dict[str, Any]:
+    """The SDK's words for what runs; of a script, its arguments, too."""
+    text = command[-1] if command[:-1] == ["bash", "-c"] else shlex.join(command)
+    try:
+        words = shlex.split(text)
+    except ValueError:  # the shell's own matter
+        words = []
+    if len(words) < 2 or not words[1].endswith(".py"):
+        return {"command": text, "script": None, "arguments": []}
+    return {"command": text, "script": words[1], "arguments": words[2:]}
 
 
 class RunFailed(MusterError):
@@ -45,6 +58,7 @@ class Run(Checked):
     def __init__(self, experiment: object, run_id: Optional[str] = None) -> None:
         self.id = self.name = str(run_id or experiment)
         self._experiment = None if run_id is None else experiment
+        self._job: object = None
 
     @classmethod
     def submit(cls, file: str, *options: str, text: str = "", hear: Hearer = None) -> "Run":
@@ -157,6 +171,7 @@ class Run(Checked):
         return {**details, "runId": self.name, "status": status,
                 "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
                 "properties": self.get_properties(),
+                "runDefinition": _definition(details["command"]),
                 "logFiles": {name: path for name, path in self._files().items()
                              if name.startswith(("logs/", "streams/"))}}
 
@@ -214,6 +229,17 @@ class Run(Checked):
                 below = name if append_prefix else name[len(prefix or ""):].lstrip("/")
                 self.download_file(name, os.path.join(output_directory or ".", below))
 
+    @checked(lacks(refused={"snapshot_id": "a run has one snapshot"}))
+    def restore_snapshot(self, snapshot_id: Optional[str] = None,
+                         path: Optional[str] = None) -> str:
+        """The folder in which it ran, as NAME.zip in the folder `path`; its path."""
+        code = self.details()["code"]
+        if not code:
+            raise BadCall(f"run {self.name} has no copy of its code", "its job has no code: folder")
+        archive = os.path.join(path or ".", self.name.replace("/", "-"))
+        os.makedirs(path or ".", exist_ok=True)
+        return shutil.make_archive(archive, "zip", code)
+
     def get_all_logs(self, destination: Optional[str] = None) -> List[str]:
         """Copies of its log files."""
         names = [name for name in self.get_file_names() if name.startswith(("logs/", "streams/"))]
@@ -239,9 +265,17 @@ class Run(Checked):
 
     # ---- what is noted of it ----
 
-    def belongs_to(self, experiment: object) -> None:
+    def belongs_to(self, experiment: object, job: object) -> None:
         """It was submitted there."""
-        self._experiment = experiment
+        self._experiment, self._job = experiment, job
+
+    def get_environment(self) -> Any:
+        """That of the job which this program has submitted."""
+        found = getattr(getattr(self._job, "run_config", None), "environment", None)
+        if found is None:
+            raise BadCall(f"the environment of run {self.name} is not known here",
+                          f"muster show {self.name} tells how it runs")
+        return found
 
     @property
     def type(self) -> str:

@@ -69,7 +69,7 @@ class ScriptRunConfig(Checked):
         if isinstance(arguments, str):
             raise BadCall("arguments must be a list, not text", 'for example ["--lr", 0.1]')
         self.arguments = list(arguments or run_config.arguments or [])
-        if (self.script is None) == (self.command is None):
+        if self.script is not None and self.command is not None:
             raise ValueError("give either script or command")
         if self.command is not None and self.arguments:
             raise ValueError("arguments belong to a script; write them in the command")
@@ -111,6 +111,9 @@ class ScriptRunConfig(Checked):
 
     def _look_for_the_code(self) -> None:
         """Here, from where it is sent to the hosts."""
+        if self.script is None and self.command is None:
+            raise BadCall(f"{self.name_in_sdk()} has neither script nor command",
+                          'for example script="train.py"', self.said_at)
         folder = self.source_directory
         if not os.path.isdir(folder):
             raise BadCall(f"there is no folder {folder!r} here",

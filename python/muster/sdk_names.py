@@ -119,8 +119,8 @@ OTHERS: Dict[str, str] = {
         "_component _sweep_component command_component compile condition condition_output "
         "generate_package parameter_group",
     "azureml.core":
-        "ContainerRegistry Dataset Image Keyvault LinkedService Model PrivateEndPoint "
-        "PrivateEndPointConfig ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
+        "Dataset Image Keyvault LinkedService Model PrivateEndPoint PrivateEndPointConfig "
+        "ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
         "attach_legacy_compute_target diagnostic_log get_run is_compute_target_prepared "
         "prepare_compute_target remove_legacy_compute_target",
     "azureml.core.authentication":
@@ -140,17 +140,17 @@ OTHERS: Dict[str, str] = {
         "DEFAULT_CHAINER_VERSION DEFAULT_SDK_ORIGIN UserErrorException! get_run_config_dir_name "
         "normalize_windows_paths",
     "azureml.core.container_registry":
-        "ContainerRegistry RegistryIdentity",
+        "RegistryIdentity",
     "azureml.core.dataset":
         "Dataset FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior "
         "deprecated track",
     "azureml.core.datastore":
         "UserErrorException! experimental",
     "azureml.core.environment":
-        "AzureMLException! ContainerRegistry DatabricksSection DockerBuildContext "
-        "DockerImageDetails DockerImagePlatform EnvironmentClient EnvironmentReference "
-        "ImageBuildDetails RCranPackage RGitHubPackage RSection SparkEnvironment SparkPackage "
-        "SparkSection UserErrorException!",
+        "AzureMLException! DatabricksSection DockerBuildContext DockerImageDetails "
+        "DockerImagePlatform EnvironmentClient EnvironmentReference ImageBuildDetails "
+        "RCranPackage RGitHubPackage RSection SparkEnvironment SparkPackage SparkSection "
+        "UserErrorException!",
     "azureml.core.experiment":
         "ChainedIdentity ComputeInstance DEFAULT_GPU_IMAGE HasExperimentPortal "
         "UserErrorException! ViewType WorkspaceClient check_for_lock_file "
@@ -178,12 +178,12 @@ OTHERS: Dict[str, str] = {
         "get_run global_tracking_info_registry model_name_validation",
     "azureml.core.runconfig":
         "AbstractComputeTarget AmlComputeConfiguration ApplicationEndpointConfiguration "
-        "AzureContainerRegistry ContainerRegistry Cr Data DataLocation DataPath "
-        "DataReferenceConfiguration DatabricksCluster DatabricksEnvironment DatabricksSection "
-        "DatacacheConfiguration DatacacheConsumptionConfig Dataset DatasetConsumptionConfig "
-        "DatasetRegistrationOptions EggLibrary GlobsOptions HdiConfiguration HistoryConfiguration "
-        "JarLibrary KubernetesComputeConfiguration MavenLibrary MountOptions OutputData "
-        "OutputOptions ParallelTaskConfiguration PyPiLibrary RCranLibrary RegistrationOptions "
+        "AzureContainerRegistry Cr Data DataLocation DataPath DataReferenceConfiguration "
+        "DatabricksCluster DatabricksEnvironment DatabricksSection DatacacheConfiguration "
+        "DatacacheConsumptionConfig Dataset DatasetConsumptionConfig DatasetRegistrationOptions "
+        "EggLibrary GlobsOptions HdiConfiguration HistoryConfiguration JarLibrary "
+        "KubernetesComputeConfiguration MavenLibrary MountOptions OutputData OutputOptions "
+        "ParallelTaskConfiguration PyPiLibrary RCranLibrary RegistrationOptions "
         "RunConfigurationException! SparkConfiguration SparkEnvironment SparkSection "
         "UploadOptions Uri UserErrorException! experimental get_run_config_dir_name "
         "get_run_config_dir_path to_camel_case to_snake_case",
@@ -250,4 +250,25 @@ OTHERS: Dict[str, str] = {
         "ParallelFor condition_output dynamic",
     "azureml.train.hyperdrive":
         "EarlyTerminationPolicy HyperDriveRunConfig HyperParameterSampling",
+    "azureml.train.hyperdrive.parameter_expressions":
+        "AzureMLError HyperDriveConfigException! InvalidConfigSetting MissingChoiceValues",
+    "azureml.train.hyperdrive.policy":
+        "AzureMLError DictValidationInvalidArgument EarlyTerminationPolicy "
+        "HyperDriveConfigException! HyperDriveRehydrateException! InvalidConfigSetting "
+        "InvalidKeyInDict InvalidType RehydratePolicyNotFound",
+    "azureml.train.hyperdrive.run":
+        "AzureMLError ErrorResponseException! Experiment HyperDriveConfig "
+        "HyperDriveConfigException! HyperDriveNotImplemented HyperDriveNotImplementedException! "
+        "HyperDriveRunCancellationError InvalidType Run RunStatus TrainingException! Workspace",
+    "azureml.train.hyperdrive.runconfig":
+        "AzureMLError BayesianParameterSampling HyperDriveConfigException! HyperDriveRunConfig "
+        "InvalidConfigSetting InvalidType NoTerminationPolicy ResumeChildRunsContainsDuplicate "
+        "ResumeChildRunsFromTooManyParentRuns ResumeChildRunsNotInTerminalState "
+        "ResumeChildRunsWithoutParentRun Run RunStatus ScriptRunConfig TrainingException! "
+        "WarmStartRunsDontMatch collect_datasets_usage convert_list_to_dict "
+        "get_run_config_from_script_run",
+    "azureml.train.hyperdrive.sampling":
+        "AzureMLError DictValidationInvalidArgument DistributionValidationFailure "
+        "HyperDriveConfigException! HyperDriveRehydrateException! HyperParameterSampling "
+        "InvalidConfigSetting InvalidKeyInDict InvalidType RehydrateUnknownSampling",
 }

@@ -16,7 +16,7 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore", "sdk_constants": "VERSION", "environment": "Environment", "run": "Run",
+_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore", "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
@@ -24,7 +24,7 @@ _STEP_DATA = "OutputFileDatasetConfig"
 _V2_JOBS = {"command_job": "CommandJob",
             "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
                          "Output"}
-_SOFTWARE = "CondaDependencies DockerSection Environment PythonSection"
+_SOFTWARE = "CondaDependencies ContainerRegistry DockerSection Environment PythonSection"
 _INERT = " ".join(f"{name}=Inert" for name in (
     "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
     "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
@@ -44,7 +44,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.compute": {"compute": "ComputeTarget AmlCompute"},
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
-    "azureml.core.container_registry": {},
+    "azureml.core.container_registry": {"environment": "ContainerRegistry"},
     "azureml.core.dataset": {},
     "azureml.core.datastore": {"step_data": "Datastore"},
     "azureml.core.environment": {
@@ -95,6 +95,16 @@ _MODULES: Dict[str, Dict[str, str]] = {
                       "PrimaryMetricGoal RandomParameterSampling TruncationSelectionPolicy choice "
                       "lognormal loguniform normal qlognormal qloguniform qnormal quniform randint "
                       "uniform"},
+    "azureml.train.hyperdrive.parameter_expressions": {
+        "hyperdrive": "choice lognormal loguniform normal qlognormal qloguniform qnormal quniform "
+                      "randint uniform"},
+    "azureml.train.hyperdrive.policy": {
+        "hyperdrive": "BanditPolicy MedianStoppingPolicy NoTerminationPolicy "
+                      "TruncationSelectionPolicy"},
+    "azureml.train.hyperdrive.run": {"hyperdrive": "HyperDriveRun PrimaryMetricGoal"},
+    "azureml.train.hyperdrive.runconfig": {"hyperdrive": "HyperDriveConfig PrimaryMetricGoal"},
+    "azureml.train.hyperdrive.sampling": {
+        "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
     "azureml.widgets": {"run_details": "RunDetails"},
     "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
                            "set_tags autolog ActiveRun"},

@@ -36,7 +36,10 @@ GROUPS = {
         azureml.core.workspace azureml.data azureml.data.data_reference azureml.data.datapath
         azureml.data.dataset_consumption_config azureml.data.dataset_factory azureml.exceptions
         azureml.pipeline.core azureml.pipeline.core.graph azureml.pipeline.steps azureml.telemetry
-        azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive""",
+        azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive
+        azureml.train.hyperdrive.parameter_expressions azureml.train.hyperdrive.policy
+        azureml.train.hyperdrive.run azureml.train.hyperdrive.runconfig
+        azureml.train.hyperdrive.sampling""",
     "azure-ml-component": "azure.ml.component azure.ml.component.dsl",
     "azure-ai-ml": """
         azure.ai.ml azure.ai.ml.constants azure.ai.ml.dsl azure.ai.ml.entities

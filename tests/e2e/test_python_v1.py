@@ -169,6 +169,24 @@ print(ScriptRunConfig("src", "train.py", environment=environment).keys()["resour
                          "{'docker_args': '--ipc=host', 'shm_size': '2g'}\n"
                          "{'docker_args': '--cap-add SYS_PTRACE'}\n")
 
+    def test_an_image_of_a_registry(self):
+        done = self.runs(V1 + """
+from azureml.core import ContainerRegistry
+from azureml.train.estimator import Estimator
+registry = ContainerRegistry()
+registry.address = "registry:5000"
+registry.username = "me"
+estimator = Estimator("src", entry_script="train.py", custom_docker_image="train:2",
+                      image_registry_details=registry, user_managed=True)
+print(estimator.keys()["environment"])
+print(Environment.from_docker_image("own", "registry:5000/x", registry).software())
+""")
+        self.assertEqual(done.stdout,
+                         "{'name': 'estimator', 'image': 'registry:5000/train:2'}\n"
+                         "{'name': 'own', 'image': 'registry:5000/x'}\n")
+        self.assertEqual(done.stderr, "muster: program.py:14: ContainerRegistry.username has no "
+                                      "effect here\n")
+
     def test_code_that_is_not_here_is_told_before_a_host_is_asked(self):
         given = V1 + "experiment.submit(ScriptRunConfig("
         self.refused(given + "'elsewhere', 'train.py', compute_target='nowhere'))\n",
@@ -182,6 +200,7 @@ print(ScriptRunConfig("src", "train.py", environment=environment).keys()["resour
                 ("src.run_config.history.colect = 2", "RunConfiguration.history has no setting"),
                 ("Run(experiment, 'x').get_metricks()", "did you mean get_metrics?"),
                 ("experiment.submit(src, continue_on_step_failure=True)", "is for pipelines"),
+                ("experiment.submit(ScriptRunConfig('src'))", "has neither script nor command"),
                 ("ws.get_default_datastore().upload('data')", "Datastore.upload is not supported"),
                 ("src.run_config.mpi = MpiConfiguration(2); src.run_config.pytorch.process_count"
                  " = 4; experiment.submit(src)", "in 2 of its sections")):
@@ -206,6 +225,7 @@ print(azureml.core.VERSION == VERSION)
 class Runs(V1Case):
     def test_metrics_and_files_of_a_run(self):
         done = self.runs(V1 + """
+import os, zipfile
 src = ScriptRunConfig("src", "logs.py", arguments=["--lr", 2], compute_target="gpu-cluster")
 run = experiment.submit(src, tags={"stage": "dev"})
 RunDetails(run).show()
@@ -216,11 +236,16 @@ run.download_file("outputs/model.pkl", "here/mine.pkl")
 run.download_files("kept", "there")
 print(open("here/mine.pkl").read(), open("there/kept/model.pkl").read())
 print(sorted(run.get_details_with_logs()["logFiles"].values()))
+snapshot = run.restore_snapshot(path="snapshots")
+print(os.path.basename(snapshot) == run.id + ".zip",
+      "logs.py" in zipfile.ZipFile(snapshot).namelist())
 model = run.register_model("lines", "outputs/model.pkl")
 print(model.name, open(model.url).read())
 run.tag("quality", "good")
 run.add_properties({"author": "me"})
 print(run.get_tags(), run.get_properties(), run.status)
+print(run.get_details()["runDefinition"]["arguments"],
+      run.get_environment() is src.run_config.environment)
 same = Run(experiment, run.id)
 print(same.get_status(), list(experiment.get_runs(tags={"quality": "good"}))[0].id == run.id,
       list(experiment.get_runs(tags="other")), run.experiment is experiment)
@@ -230,8 +255,9 @@ print(same.get_status(), list(experiment.get_runs(tags={"quality": "good"}))[0].
             "'wave': {'angle': [0.5, 1.5], 'cos': [1, 2]}}",
             "{'lr': 2} ['kept/model.pkl', 'outputs/model.pkl', 'streams/rank.0/stderr', "
             "'streams/rank.0/stdout']",
-            "weights weights", "['', '']", "lines weights",
+            "weights weights", "['', '']", "True True", "lines weights",
             "{'stage': 'dev', 'quality': 'good'} {'author': 'me'} Completed",
+            "['--lr', '2'] True",
             "Completed True [] True"])
         self.assertIn("Run.register_model() registers nothing", done.stderr)
 
