@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/words.hpp"
 
@@ -215,8 +216,41 @@ class Converter {
     }
   }
 
+  // Communicators of sections that say more than the SDK writes anyhow: one process.
+  std::vector<std::string> of_sections() const {
+    const Node* mpi = said_map(&root_, "mpi");
+    const Node* torch = said_map(&root_, "pytorch");
+    const Node* flow = said_map(&root_, "tensorflow");
+    const auto says = [](const Node* section, std::string_view key) {
+      return said_number(section, key) > 1;
+    };
+    std::vector<std::string> found;
+    if (says(mpi, "processCountPerNode") || says(mpi, "nodeCount")) found.emplace_back("mpi");
+    if (says(torch, "processCount") || says(torch, "nodeCount")) found.emplace_back("nccl");
+    if (says(flow, "workerCount") || says(flow, "parameterServerCount")) {
+      found.emplace_back("parameterserver");
+    }
+    return found;
+  }
+
+  // Where none is said, a section that was changed tells.
+  std::string communicator() {
+    std::string word = base::lower(said_text(&root_, "communicator"));
+    if (!word.empty() && word != "none") return word;
+    const std::vector<std::string> changed = of_sections();
+    if (changed.size() == 1) return changed.front();
+    if (changed.size() > 1) {
+      complaints_.add(mark_of("communicator"),
+                      fmt::format("{} sections say how processes are spread, and communicator says "
+                                  "None",
+                                  changed.size()),
+                      "for example communicator: OpenMpi");
+    }
+    return word;
+  }
+
   void add_distribution() {
-    const std::string word = base::lower(said_text(&root_, "communicator"));
+    const std::string word = communicator();
     if (word.ends_with("mpi")) {
       spread("mpi", "mpi", {{"process_count_per_node", "processCountPerNode"}}, true);
     } else if (word == "nccl" || word == "gloo") {

@@ -92,9 +92,36 @@ TEST(RunConfig, CommunicatorsSayHowItIsSpread) {
   job = good(with("IntelMpi", "ParameterServer"));
   EXPECT_EQ(job.workers.count->number, 2U);
   EXPECT_EQ(job.servers.count->number, 1U);
-  job = good(with("communicator: IntelMpi\nmaxRunDurationSeconds: 60\nnodeCount: 2",
-                  "communicator: None\nnodeCount: 1"));
-  EXPECT_TRUE(job.frameworks.empty());
+}
+
+constexpr const char* kSections =
+    "mpi: {processCountPerNode: 4, nodeCount: 1}\n"
+    "pytorch: {communicationBackend: nccl, processCount: 8, nodeCount: 2}\n"
+    "tensorflow: {workerCount: 2, parameterServerCount: 1}";
+
+// Without a communicator.
+std::string spread(const std::string& mpi, const std::string& torch, const std::string& workers) {
+  std::string text = with(kSections, "mpi: {processCountPerNode: " + mpi +
+                                         ", nodeCount: 1}\npytorch: {processCount: " + torch +
+                                         ", nodeCount: 1}\ntensorflow: {workerCount: " + workers +
+                                         ", parameterServerCount: 1}");
+  const std::string_view said = "communicator: IntelMpi\nmaxRunDurationSeconds: 60\nnodeCount: 2";
+  return text.replace(text.find(said), said.size(), "communicator: None\nnodeCount: 1");
+}
+
+TEST(RunConfig, WithoutACommunicatorTheSectionThatWasChangedTells) {
+  EXPECT_TRUE(good(spread("1", "null", "1")).frameworks.empty());
+  const JobFile mpi = good(spread("4", "null", "1"));
+  ASSERT_EQ(mpi.frameworks.size(), 1U);
+  EXPECT_EQ(mpi.frameworks[0].framework, Framework::mpi);
+  EXPECT_EQ(mpi.per_node->number, 4U);
+  EXPECT_EQ(good(spread("1", "2", "1")).processes->number, 2U);
+  EXPECT_EQ(good(spread("1", "null", "2")).workers.count->number, 2U);
+  std::string nodes = spread("1", "null", "1");
+  nodes.replace(nodes.find("nodeCount: 1"), 12, "nodeCount: 2");
+  EXPECT_NE(wrong(nodes).find("several nodes need a communicator"), std::string::npos);
+  EXPECT_NE(wrong(spread("4", "2", "1")).find("2 sections say how processes are spread"),
+            std::string::npos);
 }
 
 TEST(RunConfig, ItsSoftwareAndVariables) {
@@ -118,7 +145,7 @@ TEST(RunConfig, WhatMusterCannotDoIsComplainedOfInOneLine) {
             "  hint: write [--epochs 3], with commas between the words\n");
   EXPECT_NE(wrong(with("IntelMpi", "ParallelTask")).find("the communicator ParallelTask is not"),
             std::string::npos);
-  EXPECT_NE(wrong(with("IntelMpi", "None")).find("several nodes need a communicator"),
+  EXPECT_NE(wrong(with("IntelMpi", "None")).find("3 sections say how processes are spread"),
             std::string::npos);
   EXPECT_NE(
       wrong(with("baseDockerfile: null", "baseDockerfile: FROM scratch")).find("baseDockerfile"),
