@@ -16,7 +16,8 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore", "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
+_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore",
+         "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
