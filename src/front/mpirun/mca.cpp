@@ -58,6 +58,13 @@ void export_parameter(std::vector<model::EnvSetting>& exports, const std::string
   exports.push_back({"OMPI_MCA_" + key, std::move(value)});
 }
 
+// Of a variable that ranks get anyway: what it should have been called.
+void export_old_names(MpirunDraft& draft, const std::string& key, const std::string& value) {
+  const bool is_new =
+      key.starts_with("btl_sm_") || (key == "btl" && with_old_names(value) != value);
+  if (is_new) export_parameter(draft.for_all, key, value);
+}
+
 // Nothing about mpirun's own work is lost without a word. `said`: how the parameter was given.
 Result<void> carry_out(MpirunDraft& draft, std::string_view key, std::string_view value,
                        std::string_view said) {
@@ -166,6 +173,7 @@ Result<void> take_variable(MpirunDraft& draft, std::string_view name, std::strin
     if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
     const std::string_view key = name.substr(prefix.size());
     const bool is_ours = prefix == "PRTE_MCA_" || is_of_the_launcher(key);
+    if (!is_ours) export_old_names(draft, std::string(key), std::string(without_quotes(value)));
     const bool is_stale = is_of_another_launch(key) || is_given(*draft.call, name);
     if (is_ours && !is_stale) return carry_out(draft, key, without_quotes(value), name);
     return honour(draft, key, without_quotes(value)).value_or(Result<void>());

@@ -338,6 +338,11 @@ TEST(Mpirun, NewNamesOfParametersAreHeardByOldLibrariesToo) {
                       {"OMPI_MCA_btl_sm_free_list_num", "8"}}));
   EXPECT_EQ(exports(spec({"-mca", "btl", "vader,self,tcp", "p"})),
             (Settings{{"OMPI_MCA_btl", "vader,self,tcp"}}));
+  const World world{.environment = {"OMPI_MCA_btl=sm,self", "OMPI_MCA_btl_sm_fbox_max=2"}};
+  EXPECT_EQ(exports(world.spec({"p"})), (Settings{{"OMPI_MCA_btl", "vader,self"},
+                                                  {"OMPI_MCA_btl_vader_fbox_max", "2"},
+                                                  {"OMPI_MCA_btl_sm_fbox_max", "2"}}));
+  EXPECT_TRUE(exports(World{.environment = {"OMPI_MCA_btl=^openib"}}.spec({"p"})).empty());
 }
 
 // A rank of a real mpirun has them for itself.
