@@ -10,6 +10,7 @@
 #include "cluster/image_facts.hpp"
 #include "cluster/operated.hpp"
 #include "cluster/submission.hpp"
+#include "kubernetes/gang.hpp"
 #include "kubernetes/quota.hpp"
 #include "kubernetes/render.hpp"
 #include "kubernetes/state.hpp"
@@ -89,7 +90,13 @@ class Examining {
   }
 
   [[nodiscard]] std::vector<Right> rights() const {
-    if (asked_.operated.empty()) return needed_rights(!run_.cluster.muster_image);
+    if (asked_.operated.empty()) {
+      std::vector<Right> needed = needed_rights(!run_.cluster.muster_image);
+      if (kubernetes::has_gang(run_.cluster)) {
+        needed.push_back({kubernetes::pod_group_resource(run_.cluster), "create"});
+      }
+      return needed;
+    }
     return operated_rights(kubernetes::resource_of(kubernetes::carried_out(asked_.operated)));
   }
 
@@ -108,8 +115,9 @@ class Examining {
 
   // Whether the kind of the job is known: its pods are its operator's.
   bool ask_operator() {
-    if (asked_.operated.empty()) return true;
-    const Value& object = kubernetes::carried_out(asked_.operated);
+    if (asked_.operated.empty() && !kubernetes::has_gang(run_.cluster)) return true;
+    const Value object = asked_.operated.empty() ? kubernetes::pod_group(run_, kubernetes::object())
+                                                 : kubernetes::carried_out(asked_.operated);
     const auto known = look_for_operator(kubectl_, object);
     if (known) {
       fine("operator", "the cluster knows " + kubernetes::resource_of(object));

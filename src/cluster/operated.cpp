@@ -29,9 +29,10 @@ std::string words_of(const Value& object) {
 }
 
 tl::unexpected<Refused> no_operator(const Value& object) {
+  const bool is_gang = text_at(object, "kind") == "PodGroup";
   return refuse(Refusal::absent, fmt::format("this cluster has no {}", words_of(object)),
-                fmt::format("ask for {} to be installed there, or remove operator: from the target",
-                            kubernetes::operator_of(text_at(object, "kind"))));
+                fmt::format("ask for {} to be installed there, or remove {}: from the target",
+                            kubernetes::operator_of(object), is_gang ? "gang" : "operator"));
 }
 
 Answered<void> compare(const Kubectl& kubectl, const Value& sent, const std::string& stored) {

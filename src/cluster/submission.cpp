@@ -11,8 +11,10 @@
 
 #include "cluster/base64.hpp"
 #include "cluster/creation.hpp"
+#include "cluster/operated.hpp"
 #include "cluster/removal.hpp"
 #include "cluster/sight.hpp"
+#include "kubernetes/gang.hpp"
 #include "kubernetes/render.hpp"
 #include "kubernetes/text.hpp"
 #include "process/unique_fd.hpp"
@@ -71,6 +73,7 @@ class Making {
 
   Answered<void> make() {
     auto done = look_at_server()
+                    .and_then([this] { return look_for_gang(); })
                     .and_then([this] { return create_secret(); })
                     .and_then([this] { return create_launcher(); })
                     .and_then([this] { return bring_launcher(); })
@@ -100,6 +103,12 @@ class Making {
       run_.indexed = server.indexed_jobs;
       server_ = std::move(server);
     });
+  }
+
+  // What joins pods to one is not there without its scheduler, and found out before all else.
+  Answered<void> look_for_gang() {
+    if (!kubernetes::has_gang(run_.cluster)) return {};
+    return look_for_operator(kubectl_, kubernetes::pod_group(run_, kubernetes::object()));
   }
 
   Value owned(Value object) const {

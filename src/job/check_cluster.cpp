@@ -96,6 +96,25 @@ class ClusterCheck {
              "for example: volumes: [{mount: /data, claim: NAME}], records: /data/muster");
   }
 
+  void gang(const Gang& gang) {
+    if (!gang.by) return;
+    const bool is_volcano = gang.by->text == "volcano";
+    if (!is_volcano && gang.queue) {
+      complain(gang.queue->begin, "gang.queue", "has no meaning with by: scheduler-plugins",
+               "remove it; Kueue's queue is the key queue: beside gang:");
+    }
+    if (is_volcano && gang.timeout) {
+      complain(gang.timeout->begin, "gang.timeout",
+               "has no meaning with by: volcano, which waits without end", "remove it");
+    }
+  }
+
+  void runtime(const std::optional<Text>& text) {
+    if (!text || is_runtime(text->text)) return;
+    complain(text->begin, "runtime", fmt::format("cannot be {}", spec::in_quotes(text->text)),
+             kRuntimeHint);
+  }
+
   void toleration(const Toleration& one) {
     if (one.op && one.op->text == "Exists" && one.value) {
       complain(one.value->begin, "tolerations.value", "has no meaning with operator: Exists",
@@ -117,11 +136,24 @@ class ClusterCheck {
 
 }  // namespace
 
+bool is_runtime(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return is_dns_label(text);
+  const std::string_view kind = text.substr(0, slash);
+  return (kind == "TrainingRuntime" || kind == "ClusterTrainingRuntime") &&
+         is_dns_label(text.substr(slash + 1));
+}
+
 void check_cluster(const Cluster& cluster, const std::string& path, Complaints& complaints) {
   ClusterCheck check(path, complaints);
   check.name(cluster.name_space, "namespace");
   check.path(cluster.code_folder, "code");
   check.path(cluster.records, "records");
+  check.name(cluster.scheduler, "scheduler");
+  check.gang(cluster.gang);
+  check.runtime(cluster.runtime);
+  check.path(cluster.mpi.ssh_folder, "mpi.ssh_folder");
+  check.path(cluster.mpi.sshd_config, "mpi.sshd_config");
   check.words(cluster.node_selector, "node_selector", false);
   check.words(cluster.labels, "labels", false);
   check.words(cluster.annotations, "annotations", true);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "job/job_file.hpp"
@@ -10,6 +11,8 @@
 #include "job/text.hpp"
 
 namespace muster::job {
+
+inline constexpr std::string_view kMpiNames = "OpenMPI Intel MPICH";
 
 // What one pod asks for and may use: Kubernetes' names and quantities, such as cpu: 500m.
 struct PodResources {
@@ -38,6 +41,21 @@ struct Toleration {
   std::optional<Count> seconds;
 };
 
+// Of the MPI in the image, for MPIJobs.
+struct ClusterMpi {
+  std::optional<Text> implementation;  // OpenMPI, Intel or MPICH; none: as command and image say
+  std::optional<Text> ssh_folder;      // absolute: ~/.ssh of `user`; none: /home/mpiuser/.ssh
+  std::optional<Text> sshd_config;     // absolute; none: .sshd_config beside that folder
+};
+
+// Pods that start together or not at all.
+struct Gang {
+  std::optional<Text> by;        // volcano or scheduler-plugins; none: there is no gang
+  std::optional<Text> queue;     // volcano's
+  std::optional<Count> least;    // pods that must have room; none: all
+  std::optional<Count> timeout;  // seconds that scheduler-plugins waits for them
+};
+
 struct Cluster {
   Mark mark;
   std::optional<Text> context;       // of kubeconfig; none: the current one
@@ -46,8 +64,12 @@ struct Cluster {
   std::optional<Text> muster_image;  // holds muster as /muster; none: the program is pushed
   std::optional<Text> service_account;
   std::optional<Text> priority_class;
-  std::optional<Text> queue;              // Kueue's
-  std::optional<Text> operator_kind;      // mpijob, pytorchjob, tfjob or jobset; none: muster's own
+  std::optional<Text> queue;          // Kueue's
+  std::optional<Text> operator_kind;  // mpijob, pytorchjob ...; none: muster's own
+  std::optional<Text> runtime;        // of TrainJobs: NAME or KIND/NAME
+  ClusterMpi mpi;
+  std::optional<Text> scheduler;  // of the pods; none: the cluster's, or that of the gang
+  Gang gang;
   std::optional<Text> security;           // restricted (also when none), baseline or none
   std::optional<Count> user;              // of the processes; none: 1000, or that of the image
   std::optional<Text> gpu_resource;       // none: nvidia.com/gpu

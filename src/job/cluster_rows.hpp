@@ -99,6 +99,32 @@ inline constexpr TargetKey kTolerationKeys[] = {
      into_toleration<&Toleration::seconds>},
 };
 
+inline constexpr TargetKey kMpiKeys[] = {
+    {{"implementation",
+      Form::choice,
+      "The MPI of the image (default: what the command or the image's name says).",
+      {.choices = kMpiNames}},
+     into_cluster<&Cluster::mpi, &ClusterMpi::implementation>},
+    {{"ssh_folder", Form::text, "~/.ssh of user: (default: /home/mpiuser/.ssh)."},
+     into_cluster<&Cluster::mpi, &ClusterMpi::ssh_folder>},
+    {{"sshd_config", Form::text,
+      "What sshd reads where user: runs it (default: .sshd_config beside ssh_folder)."},
+     into_cluster<&Cluster::mpi, &ClusterMpi::sshd_config>},
+};
+
+inline constexpr TargetKey kGangKeys[] = {
+    {{"by",
+      Form::choice,
+      "Whose gangs they are: volcano's or those of scheduler-plugins.",
+      {.choices = "volcano scheduler-plugins", .required = true}},
+     into_cluster<&Cluster::gang, &Gang::by>},
+    {{"queue", Form::text, "Volcano's queue."}, into_cluster<&Cluster::gang, &Gang::queue>},
+    {{"min_available", Form::count, "Pods that must have room (default: all)."},
+     into_cluster<&Cluster::gang, &Gang::least>},
+    {{"timeout", Form::count, "Seconds that scheduler-plugins waits for them."},
+     into_cluster<&Cluster::gang, &Gang::timeout>},
+};
+
 inline constexpr TargetKey kClusterKeys[] = {
     {{"context", Form::text, "The context of kubeconfig (default: the current one)."},
      into_cluster<&Cluster::context>},
@@ -129,8 +155,14 @@ inline constexpr TargetKey kClusterKeys[] = {
     {{"operator",
       Form::choice,
       "The operator that starts jobs in place of muster's own pods.",
-      {.choices = "mpijob pytorchjob tfjob jobset"}},
+      {.choices = "mpijob pytorchjob tfjob trainjob jobset"}},
      into_cluster<&Cluster::operator_kind>},
+    {{"runtime", Form::text, "TrainJobs: the runtime, NAME or TrainingRuntime/NAME."},
+     into_cluster<&Cluster::runtime>},
+    {{"scheduler", Form::text, "The scheduler of the pods (default: the cluster's)."},
+     into_cluster<&Cluster::scheduler>},
+    {{"gang", Form::none, "Pods that start together or not at all."}, nullptr, kGangKeys},
+    {{"mpi", Form::none, "The MPI of the image, for MPIJobs."}, nullptr, kMpiKeys},
     {{"security",
       Form::choice,
       "The Pod Security Standard that the pods keep (default: restricted).",

@@ -27,6 +27,7 @@ constexpr std::string_view kStore = "this is a datastore, not a job";
 constexpr std::string_view kEndpoint = "this is an endpoint, not a job";
 constexpr std::string_view kDeployment = "this is a deployment, not a job";
 constexpr std::string_view kSchedule = "this is a schedule, not a job";
+constexpr std::string_view kToCron = "muster export crontab FILE writes a line for cron";
 constexpr std::string_view kCompute = "this is a compute target, not a job";
 constexpr std::string_view kIntoTargets =
     "define it in muster.yml: targets: {NAME: {hosts: [...]}}";
@@ -75,12 +76,12 @@ constexpr Other kOthers[] = {
     {"$schema", "/model.schema.json", kModel},
     {"$schema", "/environment.schema.json", kEnvironmentFile, kIntoJob},
     {"$schema", "/compute.schema.json", kCompute, kIntoTargets},
-    {"$schema", "/schedule.schema.json", kSchedule},
+    {"$schema", "/schedule.schema.json", kSchedule, kToCron},
     {"$schema", "/Run.schema.json", "this is a run of a prompt flow"},
     {"$schema", "/workspace.schema.json", "this is a workspace, not a job"},
     {"$schema", "Endpoint.schema.json", kEndpoint},
     {"$schema", "Deployment.schema.json", kDeployment},
-    {"trigger", "", kSchedule},
+    {"trigger", "", kSchedule, kToCron},
     {"auth_mode", "", kEndpoint},
     {"endpoint_name", "", kDeployment},
     {"component", "", "this is a job whose command is in a component",

@@ -8,17 +8,20 @@
 #include "job/input_type.hpp"
 #include "job/values.hpp"
 #include "kubernetes/exported.hpp"
+#include "kubernetes/gang.hpp"
 #include "kubernetes/text.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
 namespace {
 
-constexpr std::string_view kAsWords[] = {"job", "jobset", "mpijob", "pytorchjob", "tfjob"};
+constexpr std::string_view kAsWords[] = {"job",        "jobset", "mpijob",
+                                         "pytorchjob", "tfjob",  "trainjob"};
 
 bool runs_muster(As as) { return as == As::job || as == As::jobset; }
 
 base::Result<std::vector<Value>> objects_of(const ExportedJob& job, As as) {
+  if (job.cron) return cron_objects(job);
   switch (as) {
     case As::job:
       return job_objects(job);
@@ -30,6 +33,8 @@ base::Result<std::vector<Value>> objects_of(const ExportedJob& job, As as) {
       return torch_objects(job);
     case As::tfjob:
       return tensorflow_objects(job);
+    case As::trainjob:
+      return train_objects(job);
   }
   return std::vector<Value>{};
 }
@@ -51,7 +56,7 @@ void about_program(const ExportedJob& job, std::vector<std::string>& lines) {
 
 std::string secret_command(const ExportedJob& job, As as) {
   std::string command = "kubectl create secret generic " + name_of(job);
-  if (runs_muster(as)) command += " --from-literal=secret=\"$(openssl rand -hex 32)\"";
+  if (runs_muster(as) && !job.cron) command += " --from-literal=secret=\"$(openssl rand -hex 32)\"";
   for (const job::Text& name : job.job.secrets) {
     command += fmt::format(" --from-literal={}=\"${}\"", name.text, name.text);
   }
@@ -75,6 +80,29 @@ void about_data(const ExportedJob& job, std::vector<std::string>& lines) {
   }
 }
 
+void about_sshd(const job::Cluster& cluster, std::vector<std::string>& lines) {
+  const bool restricted = !cluster.security || cluster.security->text == "restricted";
+  if (cluster.user) {
+    lines.push_back(
+        fmt::format("sshd runs as the user {}: the image must have this user, and {} for its sshd",
+                    cluster.user->number, sshd_config(cluster)));
+  } else if (restricted) {
+    lines.emplace_back(
+        "the pods of an MPIJob run sshd as root: their namespace must allow the Pod Security "
+        "Standard baseline (or kubernetes: {user: NUMBER} in muster.yml, for an image whose sshd "
+        "needs no root)");
+  }
+}
+
+// Only an operator that has been told to makes PodGroups, whatever the job says.
+std::string about_gang(const job::Cluster& cluster, As as) {
+  if (!has_gang(cluster) || runs_muster(as) || as == As::trainjob) return "";
+  const bool is_mpi = as == As::mpijob;
+  return fmt::format("gangs need {} started with {}={}",
+                     is_mpi ? "mpi-operator" : "training-operator",
+                     is_mpi ? "--gang-scheduling" : "--gang-scheduler-name", scheduler_of(cluster));
+}
+
 std::vector<std::string> beside(const ExportedJob& job, As as) {
   std::vector<std::string> lines;
   if (job.job.code) lines.push_back(about_code(job));
@@ -83,11 +111,15 @@ std::vector<std::string> beside(const ExportedJob& job, As as) {
   if (!runs_muster(as) && (!job.job.unset.empty() || !job.job.dialects.empty())) {
     lines.emplace_back("unset and dialects have no effect: the operator sets the variables");
   }
-  const auto& security = job.run.cluster.security;
-  if (as == As::mpijob && (!security || security->text == "restricted")) {
-    lines.emplace_back(
-        "the pods of an MPIJob run sshd as root: their namespace must allow the Pod "
-        "Security Standard baseline");
+  if (job.cron && job.cron->zone != "Etc/UTC") {
+    lines.emplace_back("timeZone needs Kubernetes 1.25: older servers drop it, and take their own");
+  }
+  if (as == As::mpijob) about_sshd(job.run.cluster, lines);
+  if (as == As::trainjob) {
+    for (std::string& line : beside_train(job)) lines.push_back(std::move(line));
+  }
+  if (const std::string line = about_gang(job.run.cluster, as); !line.empty()) {
+    lines.push_back(line);
   }
   return lines;
 }
@@ -138,8 +170,10 @@ Value replica_spec(std::uint32_t replicas, Value pod) {
       .add("template", std::move(pod));
 }
 
-Value run_policy(const ExportedJob& job) {
+Value run_policy(const ExportedJob& job, std::uint32_t pods) {
   Value policy = object().add("cleanPodPolicy", "Running").add("backoffLimit", 0);
+  if (job.suspended) policy.add("suspend", true);
+  policy.add_any("schedulingPolicy", scheduling_policy(job.run.cluster, pods));
   if (job.run.timeout) policy.add("activeDeadlineSeconds", job.run.timeout->count());
   if (job.run.cluster.ttl) policy.add("ttlSecondsAfterFinished", job.run.cluster.ttl->number);
   return policy;
@@ -175,15 +209,16 @@ base::Result<Manifest> export_job(const ExportedJob& job, As as) {
     Manifest manifest;
     manifest.objects = std::move(objects);
     manifest.notices = beside(job, as);
+    const std::string how = job.cron ? "" : fmt::format(" --as {}", word(as));
     manifest.comments = {
-        fmt::format("{}, for Kubernetes: muster export kubernetes --as {}", job.source, word(as))};
+        fmt::format("{}, for Kubernetes: muster export kubernetes{}", job.source, how)};
     for (const std::string& line : manifest.notices) manifest.comments.push_back("- " + line);
-    if (as == As::job) {
+    if (as == As::job && !job.cron) {
       manifest.comments.push_back(fmt::format(
           "- workers find the launcher's pod by the name launcher.{}: the cluster needs DNS",
           name_of(job)));
     }
-    if (runs_muster(as) || !job.job.secrets.empty()) {
+    if ((runs_muster(as) && !job.cron) || !job.job.secrets.empty()) {
       manifest.comments.emplace_back("Before it is applied, once:");
       manifest.comments.push_back("  " + secret_command(job, as));
     }

@@ -16,13 +16,20 @@
 
 namespace muster::kubernetes {
 
-enum class As : std::uint8_t { job, jobset, mpijob, pytorchjob, tfjob };
+enum class As : std::uint8_t { job, jobset, mpijob, pytorchjob, tfjob, trainjob };
 
-inline constexpr std::string_view kKinds = "job jobset mpijob pytorchjob tfjob";
+inline constexpr std::string_view kKinds = "job jobset mpijob pytorchjob tfjob trainjob";
 [[nodiscard]] std::optional<As> as_of(std::string_view word);
 [[nodiscard]] std::string_view word(As as);
 
 inline constexpr const char* kCodeFolder = "/code";  // where no target says another
+
+// When a job is made again and again.
+struct Cron {
+  std::string times;    // cron's five fields
+  std::string zone;     // of tz
+  std::string options;  // of `muster submit`, as a shell takes them: some are known only then
+};
 
 struct ExportedJob {
   Run run;                        // run_of(); its name is that of the objects
@@ -32,6 +39,8 @@ struct ExportedJob {
   std::string source;             // the job file's path, as it was typed
   std::string text;               // of that file
   std::vector<std::string> more;  // further words of `muster submit` in the launcher's pod
+  bool suspended = false;         // made, and not begun until somebody resumes it
+  std::optional<Cron> cron = {};  // a CronJob, whatever kind is asked for
 };
 
 struct Manifest {

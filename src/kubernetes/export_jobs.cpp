@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kubernetes/exported.hpp"
+#include "kubernetes/gang.hpp"
 #include "kubernetes/render.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -173,8 +174,10 @@ std::string text_for_pods(const ExportedJob& job) {
 std::vector<Value> job_objects(const ExportedJob& job) {
   const std::string name = name_of(job);
   std::vector<Value> all = {config_map(job), service(job)};
+  if (has_gang(job.run.cluster)) all.push_back(pod_group(job.run, object_metadata(job)));
   std::vector<Field> more = {{"hostname", "launcher"}, {"subdomain", name}};
   for (RoleSpec& one : specs_of(job, "launcher." + name, std::move(more))) {
+    if (job.suspended) one.spec.add("suspend", true);
     all.push_back(job_object(job, one.role, std::move(one.spec)));
   }
   return all;
@@ -195,12 +198,16 @@ std::vector<Value> jobset_objects(const ExportedJob& job) {
                    .add("successPolicy", std::move(success))
                    .add("failurePolicy", object().add("maxRestarts", 0))
                    .add("replicatedJobs", std::move(jobs));
+  if (job.suspended) spec.add("suspend", true);
   Value set = object()
                   .add("apiVersion", "jobset.x-k8s.io/v1alpha2")
                   .add("kind", "JobSet")
                   .add("metadata", object_metadata(job))
                   .add("spec", std::move(spec));
-  return {config_map(job), std::move(set)};
+  std::vector<Value> all = {config_map(job)};
+  if (has_gang(job.run.cluster)) all.push_back(pod_group(job.run, object_metadata(job)));
+  all.push_back(std::move(set));
+  return all;
 }
 
 }  // namespace muster::kubernetes

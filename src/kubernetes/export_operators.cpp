@@ -1,8 +1,7 @@
-// MPIJobs, PyTorchJobs and TFJobs.
+// PyTorchJobs and TFJobs, and what these and other operators' jobs share.
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "job/head_launcher.hpp"
 #include "kubernetes/exported.hpp"
 
 namespace muster::kubernetes {
@@ -10,13 +9,6 @@ namespace {
 
 using base::fail;
 using base::Fault;
-
-Value operator_object(const ExportedJob& job, const char* version, const char* kind) {
-  return object()
-      .add("apiVersion", version)
-      .add("kind", kind)
-      .add("metadata", object_metadata(job));
-}
 
 std::string_view framework_word(const job::JobFile& job) {
   if (job.frameworks.empty()) return "";
@@ -34,9 +26,24 @@ std::string_view framework_word(const job::JobFile& job) {
 std::string fitting(const job::JobFile& job) {
   const std::string_view framework = framework_word(job);
   if (framework == "mpi") return "--as mpijob";
-  if (framework == "pytorch") return "--as pytorchjob";
+  if (framework == "pytorch") return "--as pytorchjob or trainjob";
   if (framework == "tensorflow") return "--as tfjob";
   return "--as job";
+}
+
+bool names(const PodPlan& plan, std::string_view variable) {
+  return std::ranges::any_of(plan.command, [&](const std::string& word) {
+    return word.find(variable) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+Value operator_object(const ExportedJob& job, const char* version, const char* kind) {
+  return object()
+      .add("apiVersion", version)
+      .add("kind", kind)
+      .add("metadata", object_metadata(job));
 }
 
 bool is_of(const job::JobFile& job, job::Framework framework) {
@@ -52,71 +59,11 @@ tl::unexpected<base::Error> no_fit(const ExportedJob& job, std::string_view kind
   return fail(Fault::usage, fits + " fits it" + also, "a job {} cannot be {}", which, kind);
 }
 
-bool is_hydra(const std::string& launcher) {
-  return launcher == "mpiexec.hydra" || launcher == "mpiexec.mpich" || launcher == "mpirun.mpich";
-}
-
-// Ranks that muster would start itself; sshd passes no variables on.
-std::vector<std::string> own_mpirun(const ExportedJob& job, const PodPlan& plan) {
-  std::vector<std::string> words = {
-      "mpirun",    "-np", std::to_string(job.layout.parts.front().processes), "--map-by", "slot",
-      "--bind-to", "none"};
-  for (const Word& variable : plan.variables) {
-    words.emplace_back("-x");
-    words.push_back(variable.name);
-  }
-  for (const std::string& variable : plan.secret_variables) {
-    words.emplace_back("-x");
-    words.push_back(variable);
-  }
-  words.insert(words.end(), plan.command.begin(), plan.command.end());
-  return words;
-}
-
 PodParts operator_parts(const ExportedJob& job, std::string container) {
   PodParts parts;
   parts.container = std::move(container);
   parts.secret = name_of(job);
   return parts;
-}
-
-bool names(const PodPlan& plan, std::string_view variable) {
-  return std::ranges::any_of(plan.command, [&](const std::string& word) {
-    return word.find(variable) != std::string::npos;
-  });
-}
-
-}  // namespace
-
-base::Result<std::vector<Value>> mpi_objects(const ExportedJob& job) {
-  if (!is_of(job.job, job::Framework::mpi)) return no_fit(job, "an MPIJob");
-  const std::string launcher_word = job::head_launcher(job.job);
-  if (launcher_word == "deepspeed") {
-    return fail(Fault::usage, "--as job or jobset fits it",
-                "a job that deepspeed starts cannot be an MPIJob");
-  }
-  PodPlan launcher = part_plan(job, 0);
-  if (!job.layout.launches) launcher.command = own_mpirun(job, launcher);
-  launcher.role = "launcher";
-  launcher.resources = job.run.launcher.resources;
-  launcher.node_selector.clear();
-  set_variable(launcher, {"AZUREML_MPI_HOSTFILE", "/etc/mpi/hostfile"});
-  PodPlan worker = part_plan(job, 0);
-  worker.role = "worker";
-  worker.command.clear();  // the operator's own: sshd
-  PodParts parts = operator_parts(job, "launcher");
-  parts.as_root = true;
-  Value specs = object().add("Launcher", replica_spec(1, pod_template(job, launcher, parts)));
-  parts.container = "worker";
-  specs.add("Worker", replica_spec(job.layout.nodes, pod_template(job, worker, parts)));
-  Value spec =
-      object()
-          .add("slotsPerWorker", job.layout.launches ? job.layout.slots : job.layout.per_node)
-          .add("runPolicy", run_policy(job));
-  if (is_hydra(launcher_word)) spec.add("mpiImplementation", "MPICH");
-  spec.add("mpiReplicaSpecs", std::move(specs));
-  return std::vector<Value>{
-      operator_object(job, "kubeflow.org/v2beta1", "MPIJob").add("spec", std::move(spec))};
 }
 
 base::Result<std::vector<Value>> torch_objects(const ExportedJob& job) {
@@ -141,7 +88,8 @@ base::Result<std::vector<Value>> torch_objects(const ExportedJob& job) {
   }
   Value spec = object();
   if (job.layout.per_node > 1) spec.add("nprocPerNode", std::to_string(job.layout.per_node));
-  spec.add("runPolicy", run_policy(job)).add("pytorchReplicaSpecs", std::move(specs));
+  spec.add("runPolicy", run_policy(job, job.layout.nodes))
+      .add("pytorchReplicaSpecs", std::move(specs));
   return std::vector<Value>{
       operator_object(job, "kubeflow.org/v1", "PyTorchJob").add("spec", std::move(spec))};
 }
@@ -149,14 +97,16 @@ base::Result<std::vector<Value>> torch_objects(const ExportedJob& job) {
 base::Result<std::vector<Value>> tensorflow_objects(const ExportedJob& job) {
   if (!is_of(job.job, job::Framework::tensorflow)) return no_fit(job, "a TFJob");
   Value specs = object();
+  std::uint32_t pods = 0;
   for (std::size_t i = 0; i < job.apps.size(); ++i) {
     const PodPlan plan = part_plan(job, i);
+    pods += job.apps[i].ranks.value_or(1);
     specs.add(plan.role == "ps" ? "PS" : "Worker",
               replica_spec(job.apps[i].ranks.value_or(1),
                            pod_template(job, plan, operator_parts(job, "tensorflow"))));
   }
   Value spec = object()
-                   .add("runPolicy", run_policy(job))
+                   .add("runPolicy", run_policy(job, pods))
                    .add("successPolicy", "AllWorkers")
                    .add("tfReplicaSpecs", std::move(specs));
   return std::vector<Value>{

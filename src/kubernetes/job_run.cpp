@@ -95,6 +95,17 @@ void check_nodes(const JobParts& parts, const Run& run, job::Complaints& complai
                  "choose a target with more nodes, or request fewer");
 }
 
+// A launcher's pod may be of the gang, too.
+void check_gang(const JobParts& parts, const Run& run, job::Complaints& complaints) {
+  const auto& least = parts.target.kubernetes->gang.least;
+  const std::uint32_t pods = nodes_of(run) + 1;
+  if (!least || least->number <= pods) return;
+  complaints.add({},
+                 fmt::format("the job has {} pods at most, and gang: of the target {} waits for {}",
+                             pods, in_quotes(parts.target.name), least->number),
+                 "leave min_available out: then it waits for all pods of each job");
+}
+
 }  // namespace
 
 std::string image_of(const job::JobFile& job, const job::Cluster& cluster, const job::Role* role) {
@@ -123,6 +134,7 @@ Run run_of(const std::string& name, const JobParts& parts, job::Complaints& comp
   if (cluster.start_timeout) run.start_timeout = cluster.start_timeout->number;
   check_images(parts, run, complaints);
   check_nodes(parts, run, complaints);
+  check_gang(parts, run, complaints);
   return run;
 }
 

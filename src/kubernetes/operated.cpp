@@ -23,18 +23,19 @@ std::string why_of(const Value& condition) {
 }
 
 Stage stage_of(const std::string& type) {
-  if (type == "Succeeded" || type == "Completed") return Stage::succeeded;
+  if (type == "Succeeded" || type == "Completed" || type == "Complete") return Stage::succeeded;
   if (type == "Failed") return Stage::failed;
   return type == "Running" || type == "Restarting" ? Stage::running : Stage::queued;
 }
 
-// A JobSet has no condition for it.
+// A JobSet and a TrainJob have no condition for it.
 bool has_active_jobs(const Value& object) {
-  return std::ranges::any_of(listed_at(object, "status.replicatedJobsStatus"),
-                             [](const Value& one) {
-                               const std::string active = text_at(one, "active");
-                               return !active.empty() && active != "0";
-                             });
+  const auto is_active = [](const Value& one) {
+    const std::string active = text_at(one, "active");
+    return !active.empty() && active != "0";
+  };
+  return std::ranges::any_of(listed_at(object, "status.replicatedJobsStatus"), is_active) ||
+         std::ranges::any_of(listed_at(object, "status.jobsStatus"), is_active);
 }
 
 }  // namespace
@@ -48,8 +49,14 @@ std::string resource_of(const Value& object) {
 
 const Value& carried_out(const std::vector<Value>& objects) { return objects.back(); }
 
-std::string operator_of(const std::string& kind) {
+std::string operator_of(const Value& object) {
+  const std::string kind = text_at(object, "kind");
+  if (kind == "PodGroup") {
+    const bool is_volcano = text_at(object, "apiVersion").find("volcano") != std::string::npos;
+    return is_volcano ? "volcano" : "scheduler-plugins";
+  }
   if (kind == "MPIJob") return "mpi-operator";
+  if (kind == "TrainJob") return "Kubeflow Trainer";
   return kind == "JobSet" ? "JobSet" : "training-operator";
 }
 

@@ -15,8 +15,8 @@ namespace muster::kubernetes {
 // That of a manifest which the operator carries out: the others are what it needs.
 [[nodiscard]] const Value& carried_out(const std::vector<Value>& objects);
 
-// "mpi-operator", for such a kind.
-[[nodiscard]] std::string operator_of(const std::string& kind);
+// What knows objects of its kind: "mpi-operator", "volcano".
+[[nodiscard]] std::string operator_of(const Value& object);
 
 enum class Stage : std::uint8_t { queued, running, succeeded, failed };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "kubernetes/gang.hpp"
+
 namespace muster::kubernetes {
 namespace {
 
@@ -50,9 +52,11 @@ Value pod_security(const PodParts& parts, const job::Cluster& cluster) {
   return std::move(value).add("seccompProfile", object().add("type", "RuntimeDefault"));
 }
 
-Value container_security(bool restricted) {
+Value container_security(bool restricted, bool binds_port = false) {
   Value value = object().add("allowPrivilegeEscalation", false);
-  if (restricted) value.add("capabilities", object().add("drop", list({"ALL"})));
+  Value capabilities = object().add("drop", list({"ALL"}));
+  if (binds_port) capabilities.add("add", list({"NET_BIND_SERVICE"}));
+  if (restricted) value.add("capabilities", std::move(capabilities));
   return value;
 }
 
@@ -188,7 +192,7 @@ Value container(const PodPlan& plan, const PodParts& parts, const job::Cluster& 
       .add_any("resources", std::move(resources))
       .add("volumeMounts", mounts(parts, cluster))
       .add("terminationMessagePolicy", "FallbackToLogsOnError")
-      .add("securityContext", container_security(restricted));
+      .add("securityContext", container_security(restricted, parts.binds_port));
 }
 
 Value pull_secrets(const job::Cluster& cluster) {
@@ -231,6 +235,7 @@ Value pod_spec(const PodPlan& plan, const PodParts& parts, const job::Cluster& c
   if (cluster.service_account) spec.add("serviceAccountName", cluster.service_account->text);
   spec.add("automountServiceAccountToken", false);
   if (cluster.priority_class) spec.add("priorityClassName", cluster.priority_class->text);
+  spec.add_any("schedulerName", scheduler_of(cluster));
   spec.add_any("nodeSelector", joined(cluster.node_selector, plan.node_selector));
   std::vector<Value> tolerations;
   for (const job::Toleration& one : cluster.tolerations) {

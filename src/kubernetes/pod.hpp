@@ -20,11 +20,14 @@ enum class Program : std::uint8_t {
 struct PodParts {
   std::string container;  // its name; operators look for some
   Program program = Program::none;
-  std::string secret = {};       // the Secret of the run
-  bool mounts_secret = false;    // at kSecretFolder
-  bool whole_secret = false;     // all its keys; else the run's secret only
-  std::string config = {};       // the ConfigMap that is mounted at kConfigFolder; empty: none
-  bool as_root = false;          // the image's user, whatever the cluster's target says
+  std::string secret = {};     // the Secret of the run
+  bool mounts_secret = false;  // at kSecretFolder
+  bool whole_secret = false;   // all its keys; else the run's secret only
+  std::string config = {};     // the ConfigMap that is mounted at kConfigFolder; empty: none
+  bool as_root = false;        // the image's user, whatever the cluster's target says
+  // Its program has the file capability to open ports below 1024, as an sshd for all users does,
+  // and does not start where the container has it not. The standard "restricted" allows it.
+  bool binds_port = false;
   std::vector<Field> more = {};  // further fields of the pod's spec: hostname, subdomain
 };
 

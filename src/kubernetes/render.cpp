@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "kubernetes/gang.hpp"
+
 namespace muster::kubernetes {
 namespace {
 
@@ -55,6 +57,7 @@ Value single_worker(const Run& run, const PodPlan& plan, const std::string& addr
   }
   Value meta = metadata(fmt::format("{}-{}-{}", object_name(run.name), plan.role, node),
                         queued_labels(run, plan.role), run.cluster);
+  join_gang(meta, run);
   return top_object("v1", "Pod", std::move(meta)).add("spec", std::move(spec));
 }
 
@@ -120,6 +123,7 @@ Value job_spec(const Run& run, std::uint32_t count, bool indexed, Value labels, 
   }
   if (run.cluster.ttl) spec.add("ttlSecondsAfterFinished", run.cluster.ttl->number);
   Value pod_meta = object().add("labels", std::move(labels));
+  if (indexed) join_gang(pod_meta, run);
   Value pod_template = object().add("metadata", std::move(pod_meta)).add("spec", std::move(pod));
   return std::move(spec).add("template", std::move(pod_template));
 }
@@ -143,6 +147,10 @@ Value launcher_object(const Run& run) {
 
 std::vector<Value> worker_objects(const Run& run, const std::string& address) {
   std::vector<Value> all;
+  if (has_gang(run.cluster)) {
+    all.push_back(
+        pod_group(run, metadata(object_name(run.name), run_labels(run, "worker"), run.cluster)));
+  }
   std::uint32_t node = 0;
   for (const Workers& workers : run.workers) {
     if (node == 0 && run.indexed) {

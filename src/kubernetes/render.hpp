@@ -27,7 +27,8 @@ namespace muster::kubernetes {
 // A Job of one pod, in which `muster lead` waits for the workers.
 [[nodiscard]] Value launcher_object(const Run& run);
 
-// An Indexed Job, and Pods: see Run::indexed. `address`: of the launcher's pod, without port.
+// The PodGroup of a gang; an Indexed Job, and Pods: see Run::indexed. `address`: of the launcher's
+// pod, without port.
 [[nodiscard]] std::vector<Value> worker_objects(const Run& run, const std::string& address);
 
 // All of these, in the order in which they are created.

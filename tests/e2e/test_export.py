@@ -14,6 +14,7 @@ from support import BAD_FILE, MUSTER, ROOT, USAGE, Case, run_tests
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
 CRDS = os.path.join(ROOT, "tests", "data", "crds")
+TRAIN_JOB = os.path.join(ROOT, "tests", "data", "trainer", "trainjob.json")
 KINDS = {"JobSet": "jobset", "MPIJob": "mpijob", "PyTorchJob": "pytorchjob", "TFJob": "tfjob"}
 SEED = {"mpijob": ["horovodrun", "mpirun", "mpirun_k8s", "mpirun_same_environment"],
         "pytorchjob": ["torch_k8s", "torch_launch"],
@@ -23,6 +24,10 @@ ALL = sorted(sum(SEED.values(), []))
 TARGETS = """targets:
   plain:
     kubernetes: {image: registry.example/python}
+  gang:
+    kubernetes: {image: registry.example/python, gang: {by: volcano, queue: q}}
+  user:
+    kubernetes: {image: registry.example/python, user: 1000}
   full:
     kubernetes:
       namespace: team-a
@@ -72,6 +77,14 @@ def schema_of(path):
     schema["properties"]["metadata"] = {"type": "object"}
     api = f"{definition['spec']['group']}/{version['name']}"
     return definition["spec"]["names"]["kind"], api, schema
+
+
+def schema_of_train_jobs():
+    """That of Kubeflow Trainer 2.2: no field that it does not know."""
+    with open(TRAIN_JOB, encoding="utf-8") as file:
+        schema = strict(json.load(file))
+    schema["properties"]["metadata"] = {"type": "object"}
+    return schema
 
 
 class Export(Case):
@@ -131,6 +144,75 @@ class Export(Case):
                         self.check(made, schema)
                         tried += 1
         self.assertEqual(tried, 2 * (4 + 2 + 2 + len(ALL)))
+
+    def test_train_jobs_keep_to_the_schema_of_kubeflow_trainer(self):
+        schema = schema_of_train_jobs()
+        for name, more in (("torch_k8s", ()), ("torch_launch", ("--suspend",)),
+                           ("mpirun", ("--runtime", "TrainingRuntime/mpi"))):
+            for target in ("plain", "full", "gang"):
+                with self.subTest(name=name, target=target):
+                    done = self.export(name, "trainjob", target, *more)
+                    self.assertEqual(done.code, 0, done)
+                    (made,) = self.yaml.load_all(done.text, self.loader)
+                    self.assertEqual(made["apiVersion"], "trainer.kubeflow.org/v1alpha1")
+                    self.check(made, schema)
+                    self.assertEqual(made["spec"].get("suspend", False), "--suspend" in more)
+        made["spec"]["runtimePatches"][0]["trainingRuntimeSpec"]["tamplate"] = {}
+        with self.assertRaisesRegex(self.jsonschema.ValidationError, "tamplate"):
+            self.check(made, schema)
+
+    def test_gangs_and_suspended_jobs_keep_to_their_schemas(self):
+        for kind, names in SEED.items():
+            done = self.export(names[0], kind, "gang", "--suspend")
+            self.assertEqual(done.code, 0, done)
+            (made,) = self.yaml.load_all(done.text, self.loader)
+            with self.subTest(kind=kind):
+                self.check(made, self.schemas[made["kind"]][1])
+                policy = made["spec"]["runPolicy"]
+                self.assertIs(policy["suspend"], True)
+                self.assertEqual(policy["schedulingPolicy"]["queue"], "q")
+                pods = list(self.pods(made))
+                self.assertEqual({pod["schedulerName"] for pod in pods}, {"volcano"})
+
+    def test_mpi_jobs_of_another_user_pass_the_restricted_standard(self):
+        made = self.objects("mpirun", "mpijob", "user")
+        self.check(made[-1], self.schemas["MPIJob"][1])
+        for pod in self.pods(made):
+            self.assertEqual(pod["securityContext"]["runAsUser"], 1000)
+            (container,) = pod["containers"]
+            # The one that the standard lets pods have.
+            self.assertEqual(container["securityContext"]["capabilities"],
+                             {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]})
+
+    def test_a_schedule_is_a_cron_job_of_such_a_job(self):
+        self.write("one.yml", "command: echo hello\nenvironment: {image: i}\n")
+        self.write("daily.yml", "trigger: {type: cron, expression: 0 4 * * *, time_zone: UTC}\n"
+                                "create_job: ./one.yml\n")
+        done = self.muster("kubernetes", self.path("daily.yml"), command=(MUSTER, "export"))
+        self.assertEqual(done.code, 0, done)
+        config, made = self.yaml.load_all(done.text, self.loader)
+        self.assertEqual((config["kind"], made["kind"]), ("ConfigMap", "CronJob"))
+        self.assertEqual(made["spec"]["schedule"], "0 4 * * *")
+        jobset = self.schemas["JobSet"][1]
+        job = (jobset["properties"]["spec"]["properties"]["replicatedJobs"]["items"]["properties"]
+               ["template"]["properties"]["spec"])
+        self.check(made["spec"]["jobTemplate"]["spec"], job)
+
+    def test_a_line_of_a_crontab_submits_the_job(self):
+        """As cron calls it: by sh, with % restored."""
+        self.write("one.yml", "command: printf '%s' \"${{inputs.word}}\"\ninputs: {word: a}\n")
+        self.write("daily.yml", "name: daily\ntrigger: {type: cron, expression: 0 4 * * *}\n"
+                                "create_job: {job: one.yml, inputs: "
+                                "{word: \"it's 100% ${{name}}\"}}\n")
+        done = self.muster("crontab", self.path("daily.yml"), command=(MUSTER, "export"))
+        self.assertEqual(done.code, 0, done)
+        zone, line = done.text.splitlines()[1:]
+        self.assertEqual(zone, "CRON_TZ=Etc/UTC")
+        self.assertTrue(line.startswith("0 4 * * * "), line)
+        command = line[len("0 4 * * * "):].replace("\\%", "%")
+        ran = self.muster("-c", command, command=("sh",))
+        self.assertEqual(ran.code, 0, ran)
+        self.assertRegex(ran.text, r"it's 100% daily-\d{8}T\d{6}Z")
 
     def test_jobs_keep_to_the_schema_of_jobs_within_a_jobset(self):
         jobset = self.schemas["JobSet"][1]

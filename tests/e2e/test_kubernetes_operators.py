@@ -27,6 +27,21 @@ OLD_TFJOB = {
                                    "x-kubernetes-preserve-unknown-fields": True}}}}}}}]}}
 
 
+# As kubernetes-sigs/scheduler-plugins has them, apis/scheduling/v1alpha1/types.go.
+POD_GROUPS = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "podgroups.scheduling.x-k8s.io", "annotations": {
+        "api-approved.kubernetes.io":
+            "https://github.com/kubernetes-sigs/scheduler-plugins/pull/50"}},
+    "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced",
+             "names": {"kind": "PodGroup", "plural": "podgroups", "singular": "podgroup"},
+             "versions": [{"name": "v1alpha1", "served": True, "storage": True,
+                           "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                               "spec": {"type": "object", "properties": {
+                                   "minMember": {"type": "integer"},
+                                   "scheduleTimeoutSeconds": {"type": "integer"}}}}}}}]}}
+
+
 class OperatedCase(KubernetesCase):
     @classmethod
     def add_things(cls):
@@ -48,6 +63,16 @@ class WithoutOperators(OperatedCase):
         self.assertIn("this cluster has no PyTorchJob (kubeflow.org/v1)", done.errors)
         self.assertIn("training-operator", done.errors)
         self.assert_nothing_there()
+
+    def test_gangs_that_the_cluster_does_not_have(self):
+        self.target(gang={"by": "volcano"})
+        done = self.submits(code=CANNOT_START)
+        self.assertIn("this cluster has no PodGroup (scheduling.volcano.sh/v1beta1)", done.errors)
+        self.assertIn("volcano to be installed there, or remove gang:", done.errors)
+        self.assert_nothing_there()
+        done = self.there("validate", "job.yml", "--target", "lab")
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertIn("this cluster has no PodGroup", done.errors + done.text)
 
     def test_validate_says_so_beforehand(self):
         done = self.there("validate", "job.yml", "--target", "lab", "--json")
@@ -195,6 +220,18 @@ class Operators(ActingCase):
                                       r"spec\.successPolicy of TFJob \(kubeflow\.org/v1\)")
         self.assertEqual(self.cluster.get("tfjobs"), [])
         self.assert_nothing_there()
+
+    def test_workers_of_muster_s_own_are_in_a_gang(self):
+        self.cluster.create(POD_GROUPS)
+        self.addCleanup(self.cluster.kubectl, "delete", "crd", "podgroups.scheduling.x-k8s.io")
+        self.cluster.kubectl("wait", "--for=condition=established", "--timeout=180s", "crd",
+                             "podgroups.scheduling.x-k8s.io")
+        self.target(gang={"by": "scheduler-plugins", "timeout": 60}, code="/code")
+        done = self.there("validate", "job.yml", "--target", "lab", "--json")
+        told = {one["about"]: one for one in json.loads(done.text)["asked"]}
+        self.assertIs(told["operator"]["fine"], True, done)
+        self.assertIs(told["access"]["fine"], True, done)
+        self.assertIs(told["admission"]["fine"], True, done)
 
     def test_the_other_kinds_are_taken(self):
         for operator, kind in (("mpijob", "mpi"), ("jobset", "pytorch")):

@@ -37,6 +37,9 @@ targets:
       resources: {worker: {requests: {cpu: 4}, limits: {memory: 16g}}}
       start_timeout: 300
       ttl: 3600
+  gang:
+    kubernetes:
+      gang: {by: scheduler-plugins, timeout: 600}
 instance_types:
   Standard_NC24: {gpus: 4, cpu: 20, memory: 200Gi, node_selector: {type: nc24}}
 )";
@@ -78,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Wanted{"mpirun_same_environment", "plain", true},
                     Wanted{"mpirun_k8s", "plain", true}, Wanted{"mpirun_k8s", "plain", false},
                     Wanted{"torch_launch", "full", true}, Wanted{"torch_k8s", "plain", true},
+                    Wanted{"torch_k8s", "gang", true}, Wanted{"torch_k8s", "gang", false},
                     Wanted{"tensorflow_workers", "plain", true},
                     Wanted{"tensorflow_servers", "plain", true},
                     Wanted{"tensorflow_servers", "full", false}),

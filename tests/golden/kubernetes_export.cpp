@@ -21,6 +21,14 @@ constexpr std::string_view kLab = R"(targets:
       security: baseline
       volumes: [{mount: /data, claim: data, read_only: true}]
       ttl: 600
+  user:
+    kubernetes:
+      user: 1000
+      gang: {by: volcano, queue: team-a}
+      priority_class: high
+  plugins:
+    kubernetes:
+      gang: {by: scheduler-plugins, timeout: 600}
 )";
 
 front::Call export_call(std::vector<std::string> words) {
@@ -68,7 +76,10 @@ INSTANTIATE_TEST_SUITE_P(
         Export{"pytorchjob", "torch_k8s", ""}, Export{"pytorchjob", "torch_k8s", "lab"},
         Export{"tfjob", "tensorflow_workers", ""}, Export{"tfjob", "tensorflow_servers", ""},
         Export{"job", "tensorflow_servers", ""}, Export{"job", "mpirun_k8s", "lab"},
-        Export{"jobset", "torch_k8s", ""}, Export{"jobset", "tensorflow_servers", "lab"}),
+        Export{"mpijob", "mpirun", "user"}, Export{"trainjob", "torch_k8s", ""},
+        Export{"trainjob", "torch_k8s", "lab"}, Export{"pytorchjob", "torch_k8s", "plugins"},
+        Export{"job", "mpirun", "user"}, Export{"jobset", "torch_k8s", ""},
+        Export{"jobset", "tensorflow_servers", "lab"}),
     [](const auto& one) {
       const std::string target = one.param.target.empty() ? "" : "_" + one.param.target;
       return one.param.kind + "_" + one.param.job + target;

@@ -9,11 +9,14 @@
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/environment_files.hpp"
+#include "front/job/export_schedule.hpp"
 #include "front/job/place.hpp"
+#include "job/check_cluster.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
+#include "job/schedule.hpp"
 #include "job/target.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
@@ -94,6 +97,24 @@ Result<void> check_kind(const job::JobFile& job, const std::string& text) {
   return fail(Fault::usage, "", "a parallel job cannot be exported");
 }
 
+// What is typed wins over the target.
+Result<void> take_typed(const JobDraft& draft, job::Cluster& cluster) {
+  const kubernetes::As as = kind_of(draft, cluster);
+  if (!draft.mpi.empty() && as != kubernetes::As::mpijob) {
+    return fail(Fault::usage, "leave it out, or write --as mpijob", "--mpi is for MPIJobs");
+  }
+  if (!draft.runtime.empty() && as != kubernetes::As::trainjob) {
+    return fail(Fault::usage, "leave it out, or write --as trainjob", "--runtime is for TrainJobs");
+  }
+  if (!draft.runtime.empty() && !job::is_runtime(draft.runtime)) {
+    return fail(Fault::usage, job::kRuntimeHint, "--runtime cannot be {}",
+                spec::in_quotes(draft.runtime));
+  }
+  if (!draft.mpi.empty()) cluster.mpi.implementation = job::Text{draft.mpi, {}, {}, true};
+  if (!draft.runtime.empty()) cluster.runtime = job::Text{draft.runtime, {}, {}, true};
+  return {};
+}
+
 // A job that has been read, and what is known of the place where it is to run.
 struct ExportSource {
   job::JobFile job;
@@ -101,6 +122,7 @@ struct ExportSource {
   std::string text;
   job::Target target;
   std::vector<job::InstanceType> types;
+  std::optional<kubernetes::Cron> cron = {};
 };
 
 // Without objects where there are complaints.
@@ -119,9 +141,15 @@ Result<kubernetes::Manifest> manifest_of(const Call& call, const JobDraft& draft
   run.slots = std::max(made.layout.slots, made.layout.per_node);
   if (!complaints.empty()) return kubernetes::Manifest{};
   const kubernetes::As as = kind_of(draft, *source.target.kubernetes);
-  const kubernetes::ExportedJob exported{std::move(run),         job,         made.layout,
-                                         made.spec.apps,         source.file, source.text,
-                                         words_for_submit(draft)};
+  const kubernetes::ExportedJob exported{std::move(run),
+                                         job,
+                                         made.layout,
+                                         made.spec.apps,
+                                         source.file,
+                                         source.text,
+                                         words_for_submit(draft),
+                                         draft.suspended,
+                                         source.cron};
   return kubernetes::export_job(exported, as);
 }
 
@@ -205,7 +233,7 @@ Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std:
 }
 
 Result<void> check_engine(const JobDraft& draft, const std::string& engine) {
-  std::vector<std::string> known = {"kubernetes"};
+  std::vector<std::string> known = {"kubernetes", "crontab"};
   for (const batch::System* one : batch::systems()) known.emplace_back(one->kind);
   if (std::ranges::find(known, engine) == known.end()) {
     return fail(
@@ -213,9 +241,17 @@ Result<void> check_engine(const JobDraft& draft, const std::string& engine) {
         base::did_you_mean(engine, known, "for example: muster export kubernetes job.yml --as job"),
         "muster cannot export jobs for {}", spec::in_quotes(engine));
   }
-  if (engine == "kubernetes" || (draft.as.empty() && !draft.json)) return {};
-  return fail(Fault::usage, "leave it out", "--as and --json are for kubernetes, not for {}",
-              engine);
+  if (engine == "kubernetes") return {};
+  const std::pair<bool, const char*> typed[] = {{!draft.as.empty(), "--as"},
+                                                {!draft.mpi.empty(), "--mpi"},
+                                                {!draft.runtime.empty(), "--runtime"},
+                                                {draft.suspended, "--suspend"},
+                                                {draft.json, "--json"}};
+  for (const auto& [is_typed, option] : typed) {
+    if (!is_typed) continue;
+    return fail(Fault::usage, "leave it out", "{} is for kubernetes, not for {}", option, engine);
+  }
+  return {};
 }
 
 }  // namespace
@@ -225,9 +261,22 @@ Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
   if (auto fine = check_engine(draft, engine); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
-  job::JobReading read = job::is_pipeline(*text) ? job::JobReading{} : job::read_job(*text, file);
-  if (auto fine = check_kind(read.job, *text); !fine) return tl::unexpected(fine.error());
+  if (job::is_schedule(*text)) return export_schedule(call, draft, engine, file, *text);
+  if (engine == "crontab") {
+    return fail(Fault::usage, "a schedule has the keys trigger and create_job", "{} is no schedule",
+                spec::in_quotes(file));
+  }
+  return export_file(call, draft, engine, {file, std::move(*text)});
+}
+
+Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::string& engine,
+                            FileToExport job) {
+  const std::string& file = job.file;
+  job::JobReading read =
+      job::is_pipeline(job.text) ? job::JobReading{} : job::read_job(job.text, file);
+  if (auto fine = check_kind(read.job, job.text); !fine) return tl::unexpected(fine.error());
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  if (job.target) read.job.target = job.target;
   job::Complaints own(file);
   take_environment_files(call, draft, folder_of(absolute(call, file)), read.job, own);
   if (!own.empty()) return Reading{.complaints = std::move(own).take()};
@@ -237,9 +286,12 @@ Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
   if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
   auto target = cluster_target(draft, read.job, known->targets);
   if (!target) return tl::unexpected(std::move(target.error()));
+  if (auto fine = take_typed(draft, *target->kubernetes); !fine) {
+    return tl::unexpected(fine.error());
+  }
   return export_of(call, draft,
-                   {std::move(read.job), file, std::move(*text), std::move(*target),
-                    std::move(known->targets.instance_types)})
+                   {std::move(read.job), file, std::move(job.text), std::move(*target),
+                    std::move(known->targets.instance_types), std::move(job.cron)})
       .map([&](Reading reading) {
         reading.notices.insert(reading.notices.begin(), read.notices.begin(), read.notices.end());
         return reading;

@@ -1,6 +1,7 @@
 // read_export_request: a job file in, manifests of a scheduler out, or all errors.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -16,6 +17,16 @@ namespace muster::front {
 [[nodiscard]] base::Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
                                                         const std::string& engine,
                                                         const std::string& file);
+
+// A job file that has been read, perhaps of a schedule.
+struct FileToExport {
+  std::string file;
+  std::string text;
+  std::optional<kubernetes::Cron> cron = {};
+  std::optional<job::Text> target = {};  // in place of the job's
+};
+[[nodiscard]] base::Result<Reading> export_file(const Call& call, const JobDraft& draft,
+                                                const std::string& engine, FileToExport job);
 
 // A job for a target with an operator.
 struct OperatedSource {

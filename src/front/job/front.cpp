@@ -108,15 +108,17 @@ constexpr Command kExport = {
     export_table,
     R"(muster export: write a job down for a scheduler.
 
-Usage: muster export [OPTIONS] kubernetes|slurm|grid_engine FILE
+Usage: muster export [OPTIONS] kubernetes|slurm|grid_engine|crontab FILE
 kubernetes: prints manifests that can be read, committed and applied. Kinds job and jobset run
 muster in their pods, and carry out any job; the others are for the operators of MPI, PyTorch and
-TensorFlow jobs. slurm, grid_engine: prints a script for sbatch, or for qsub.
+TensorFlow jobs. slurm, grid_engine: prints a script for sbatch, or for qsub. crontab: prints a
+line for cron, of a schedule of Azure ML's; kubernetes makes a CronJob of one.
 
 Examples:
   muster export kubernetes job.yml --as mpijob > mpijob.yml
   muster export kubernetes job.yml --target lab -o manifests/job.yml
   muster export slurm job.yml --target cluster > job.sh
+  muster export crontab schedule.yml >> crontab
 )"};
 
 struct Words {

@@ -1,6 +1,8 @@
 // Tables of options: where a job runs, its inputs, what is shown.
 #include "front/job/options.hpp"
 
+#include <algorithm>
+
 #include "base/byte_size.hpp"
 #include "base/nearest.hpp"
 #include "base/words.hpp"
@@ -249,8 +251,8 @@ constexpr Row kAs = {
      kJob,
      Takes::choice,
      "KIND",
-     "job, jobset, mpijob, pytorchjob or tfjob (default: what the target says, "
-     "else job).",
+     "job, jobset, mpijob, pytorchjob, tfjob or trainjob (default: what the target says, else "
+     "job).",
      {.choices = kubernetes::kKinds}},
     [](JobDraft& d, const Typed& t) -> Result<void> {
       if (!kubernetes::as_of(t.value)) {
@@ -261,6 +263,32 @@ constexpr Row kAs = {
       d.as = t.value;
       return {};
     }};
+constexpr Row kMpi = {{"--mpi",
+                       kJob,
+                       Takes::choice,
+                       "NAME",
+                       "MPIJobs: the MPI of the image, OpenMPI, Intel or MPICH (default: what the "
+                       "target, the command "
+                       "or the image's name says).",
+                       {.choices = job::kMpiNames}},
+                      [](JobDraft& d, const Typed& t) -> Result<void> {
+                        const std::vector<std::string> known = base::split(job::kMpiNames, " ");
+                        if (std::ranges::count(known, t.value) == 0) {
+                          return base::fail(base::Fault::usage, base::did_you_mean(t.value, known),
+                                            "--mpi takes one of {}, not {}", job::kMpiNames,
+                                            spec::in_quotes(t.value));
+                        }
+                        d.mpi = t.value;
+                        return {};
+                      }};
+constexpr Row kRuntimeOfTraining = {
+    {"--runtime", kJob, Takes::text, "NAME",
+     "TrainJobs: the runtime, NAME or TrainingRuntime/NAME (default: what the target says, else "
+     "torch-distributed)."},
+    [](JobDraft& d, const Typed& t) { return store(read_text(t), d.runtime); }};
+constexpr Row kSuspend = {{"--suspend", kJob, Takes::nothing, "",
+                           "Write objects that do not begin until somebody resumes them."},
+                          [](JobDraft& d, const Typed&) { return raise(d.suspended); }};
 constexpr Row kObjectName = {
     {"--name", kJob, Takes::text, "NAME",
      "The name of the objects, or of the batch job (default: that of the job, or of its file)."},
@@ -324,7 +352,8 @@ constexpr Row kExplainRows[] = {
 constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kHelp};
 constexpr Row kSchemaRows[] = {kHelp};
 constexpr Row kExportRows[] = {
-    kAs, kSet, kNodes, kPerNode, kObjectName, kTargetOfExport, kManifestJson, kOutputFile, kHelp};
+    kAs,      kSet,        kNodes,          kPerNode,      kMpi,        kRuntimeOfTraining,
+    kSuspend, kObjectName, kTargetOfExport, kManifestJson, kOutputFile, kHelp};
 
 }  // namespace
 

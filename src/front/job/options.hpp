@@ -50,6 +50,9 @@ struct JobDraft {
   bool detach = false;
   bool verbose = false;
   std::string as;           // of an export
+  std::string mpi;          // of an export: OpenMPI, Intel or MPICH
+  std::string runtime;      // of an export: of a TrainJob
+  bool suspended = false;   // of an export
   std::string output_file;  // of an export
   std::string name;         // of an export's objects
   bool json = false;

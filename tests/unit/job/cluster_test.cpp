@@ -31,6 +31,10 @@ targets:
       priority_class: high
       queue: team-a
       operator: mpijob
+      mpi: {implementation: Intel, ssh_folder: /home/me/.ssh, sshd_config: /home/me/sshd}
+      runtime: TrainingRuntime/mine
+      scheduler: other
+      gang: {by: volcano, queue: q, min_available: 3}
       security: baseline
       user: 4711
       gpu_resource: amd.com/gpu
@@ -124,7 +128,22 @@ TEST(Cluster, MistakesAreToldWithTheirPlaces) {
             "  hint: only operator: Exists goes without one");
   EXPECT_EQ(one("{operator: mpi}"),
             "m:1:38: targets.a.kubernetes.operator must be one of mpijob, pytorchjob, tfjob, "
-            "jobset, not 'mpi'");
+            "trainjob, jobset, not 'mpi'");
+  EXPECT_EQ(one("{gang: {queue: q}}"),
+            "m:1:34: the key targets.a.kubernetes.gang.by is missing\n"
+            "  hint: by: Whose gangs they are: volcano's or those of scheduler-plugins.");
+  EXPECT_EQ(one("{gang: {by: volcano, timeout: 60}}"),
+            "m:1:57: targets.a.kubernetes.gang.timeout has no meaning with by: volcano, which "
+            "waits without end\n"
+            "  hint: remove it");
+  EXPECT_EQ(one("{gang: {by: scheduler-plugins, queue: q}}"),
+            "m:1:65: targets.a.kubernetes.gang.queue has no meaning with by: scheduler-plugins\n"
+            "  hint: remove it; Kueue's queue is the key queue: beside gang:");
+  EXPECT_EQ(one("{mpi: {ssh_folder: .ssh}}"),
+            "m:1:46: targets.a.kubernetes.mpi.ssh_folder must be an absolute path, not '.ssh'");
+  EXPECT_EQ(one("{runtime: Runtime/x}"),
+            "m:1:37: targets.a.kubernetes.runtime cannot be 'Runtime/x'\n"
+            "  hint: write NAME for a ClusterTrainingRuntime, or TrainingRuntime/NAME");
   EXPECT_EQ(one("{resources: {worker: {limits: {cpu: lots}}}}"),
             "m:1:63: targets.a.kubernetes.resources.worker.limits.cpu must be a number with an "
             "optional unit, such as 4, 500m or 2Gi, not 'lots'");

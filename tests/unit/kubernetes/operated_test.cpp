@@ -15,8 +15,11 @@ OperatedState operated_state(const char* status) {
 TEST(OperatedJobs, AreKnownByTheirResources) {
   const Value job = *read_json(R"({"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob"})");
   EXPECT_EQ(resource_of(job), "mpijobs.kubeflow.org");
-  EXPECT_EQ(operator_of("MPIJob"), "mpi-operator");
-  EXPECT_EQ(operator_of("TFJob"), "training-operator");
+  EXPECT_EQ(operator_of(job), "mpi-operator");
+  EXPECT_EQ(operator_of(*read_json(R"({"kind": "TFJob"})")), "training-operator");
+  EXPECT_EQ(operator_of(*read_json(
+                R"({"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1"})")),
+            "volcano");
   const std::vector<Value> all = {*read_json(R"({"apiVersion": "v1", "kind": "ConfigMap"})"), job};
   EXPECT_EQ(resource_of(all.front()), "configmaps");
   EXPECT_EQ(&carried_out(all), &all.back());
@@ -50,6 +53,19 @@ TEST(OperatedJobs, OfJobSetsRunWhileTheirJobsDo) {
   EXPECT_EQ(operated_state(R"({"replicatedJobsStatus": [{"active": 0}]})").stage, Stage::queued);
   EXPECT_EQ(operated_state(R"({"replicatedJobsStatus": [{"active": 1}],
     "conditions": [{"type": "Completed", "status": "True"}]})")
+                .stage,
+            Stage::succeeded);
+}
+
+TEST(OperatedJobs, OfKubeflowTrainerRunWhileTheirJobsDo) {
+  const Value job =
+      *read_json(R"({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob"})");
+  EXPECT_EQ(resource_of(job), "trainjobs.trainer.kubeflow.org");
+  EXPECT_EQ(operator_of(job), "Kubeflow Trainer");
+  EXPECT_EQ(operated_state(R"({"jobsStatus": [{"name": "node", "active": 1}]})").stage,
+            Stage::running);
+  EXPECT_EQ(operated_state(R"({"conditions": [
+    {"type": "Suspended", "status": "False"}, {"type": "Complete", "status": "True"}]})")
                 .stage,
             Stage::succeeded);
 }

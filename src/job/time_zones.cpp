@@ -1,0 +1,162 @@
+// The time zones that Azure ML's schedules name, as Windows calls them: azure-ai-ml's TimeZone;
+// what they are in tz: Unicode CLDR, windowsZones.
+#include <algorithm>
+
+#include "base/words.hpp"
+#include "job/cron.hpp"
+
+namespace muster::job {
+namespace {
+
+struct Zone {
+  std::string_view windows;
+  const char* tz;
+};
+
+constexpr Zone kZones[] = {
+    {"Dateline Standard Time", "Etc/GMT+12"},
+    {"UTC-11", "Etc/GMT+11"},
+    {"Aleutian Standard Time", "America/Adak"},
+    {"Hawaiian Standard Time", "Pacific/Honolulu"},
+    {"Marquesas Standard Time", "Pacific/Marquesas"},
+    {"Alaskan Standard Time", "America/Anchorage"},
+    {"UTC-09", "Etc/GMT+9"},
+    {"Pacific Standard Time (Mexico)", "America/Tijuana"},
+    {"UTC-08", "Etc/GMT+8"},
+    {"Pacific Standard Time", "America/Los_Angeles"},
+    {"US Mountain Standard Time", "America/Phoenix"},
+    {"Mountain Standard Time (Mexico)", "America/Mazatlan"},
+    {"Mountain Standard Time", "America/Denver"},
+    {"Central America Standard Time", "America/Guatemala"},
+    {"Central Standard Time", "America/Chicago"},
+    {"Easter Island Standard Time", "Pacific/Easter"},
+    {"Central Standard Time (Mexico)", "America/Mexico_City"},
+    {"Canada Central Standard Time", "America/Regina"},
+    {"SA Pacific Standard Time", "America/Bogota"},
+    {"Eastern Standard Time (Mexico)", "America/Cancun"},
+    {"Eastern Standard Time", "America/New_York"},
+    {"Haiti Standard Time", "America/Port-au-Prince"},
+    {"Cuba Standard Time", "America/Havana"},
+    {"US Eastern Standard Time", "America/Indianapolis"},
+    {"Paraguay Standard Time", "America/Asuncion"},
+    {"Atlantic Standard Time", "America/Halifax"},
+    {"Venezuela Standard Time", "America/Caracas"},
+    {"Central Brazilian Standard Time", "America/Cuiaba"},
+    {"SA Western Standard Time", "America/La_Paz"},
+    {"Pacific SA Standard Time", "America/Santiago"},
+    {"Turks And Caicos Standard Time", "America/Grand_Turk"},
+    {"Newfoundland Standard Time", "America/St_Johns"},
+    {"Tocantins Standard Time", "America/Araguaina"},
+    {"E. South America Standard Time", "America/Sao_Paulo"},
+    {"SA Eastern Standard Time", "America/Cayenne"},
+    {"Argentina Standard Time", "America/Buenos_Aires"},
+    {"Greenland Standard Time", "America/Godthab"},
+    {"Montevideo Standard Time", "America/Montevideo"},
+    {"Saint Pierre Standard Time", "America/Miquelon"},
+    {"Bahia Standard Time", "America/Bahia"},
+    {"UTC-02", "Etc/GMT+2"},
+    {"Mid-Atlantic Standard Time", "Etc/GMT+2"},
+    {"Azores Standard Time", "Atlantic/Azores"},
+    {"Cape Verde Standard Time", "Atlantic/Cape_Verde"},
+    {"UTC", "Etc/UTC"},
+    {"Morocco Standard Time", "Africa/Casablanca"},
+    {"GMT Standard Time", "Europe/London"},
+    {"Greenwich Standard Time", "Atlantic/Reykjavik"},
+    {"W. Europe Standard Time", "Europe/Berlin"},
+    {"Central Europe Standard Time", "Europe/Budapest"},
+    {"Romance Standard Time", "Europe/Paris"},
+    {"Central European Standard Time", "Europe/Warsaw"},
+    {"W. Central Africa Standard Time", "Africa/Lagos"},
+    {"Namibia Standard Time", "Africa/Windhoek"},
+    {"Jordan Standard Time", "Asia/Amman"},
+    {"GTB Standard Time", "Europe/Bucharest"},
+    {"Middle East Standard Time", "Asia/Beirut"},
+    {"Egypt Standard Time", "Africa/Cairo"},
+    {"E. Europe Standard Time", "Europe/Chisinau"},
+    {"Syria Standard Time", "Asia/Damascus"},
+    {"West Bank Standard Time", "Asia/Hebron"},
+    {"South Africa Standard Time", "Africa/Johannesburg"},
+    {"FLE Standard Time", "Europe/Kiev"},
+    {"Turkey Standard Time", "Europe/Istanbul"},
+    {"Israel Standard Time", "Asia/Jerusalem"},
+    {"Kaliningrad Standard Time", "Europe/Kaliningrad"},
+    {"Libya Standard Time", "Africa/Tripoli"},
+    {"Arabic Standard Time", "Asia/Baghdad"},
+    {"Arab Standard Time", "Asia/Riyadh"},
+    {"Belarus Standard Time", "Europe/Minsk"},
+    {"Russian Standard Time", "Europe/Moscow"},
+    {"E. Africa Standard Time", "Africa/Nairobi"},
+    {"Iran Standard Time", "Asia/Tehran"},
+    {"Arabian Standard Time", "Asia/Dubai"},
+    {"Astrakhan Standard Time", "Europe/Astrakhan"},
+    {"Azerbaijan Standard Time", "Asia/Baku"},
+    {"Russia Time Zone 3", "Europe/Samara"},
+    {"Mauritius Standard Time", "Indian/Mauritius"},
+    {"Georgian Standard Time", "Asia/Tbilisi"},
+    {"Caucasus Standard Time", "Asia/Yerevan"},
+    {"Afghanistan Standard Time", "Asia/Kabul"},
+    {"West Asia Standard Time", "Asia/Tashkent"},
+    {"Ekaterinburg Standard Time", "Asia/Yekaterinburg"},
+    {"Pakistan Standard Time", "Asia/Karachi"},
+    {"India Standard Time", "Asia/Calcutta"},
+    {"Sri Lanka Standard Time", "Asia/Colombo"},
+    {"Nepal Standard Time", "Asia/Katmandu"},
+    {"Central Asia Standard Time", "Asia/Almaty"},
+    {"Bangladesh Standard Time", "Asia/Dhaka"},
+    {"N. Central Asia Standard Time", "Asia/Novosibirsk"},
+    {"Myanmar Standard Time", "Asia/Rangoon"},
+    {"SE Asia Standard Time", "Asia/Bangkok"},
+    {"Altai Standard Time", "Asia/Barnaul"},
+    {"W. Mongolia Standard Time", "Asia/Hovd"},
+    {"North Asia Standard Time", "Asia/Krasnoyarsk"},
+    {"Tomsk Standard Time", "Asia/Tomsk"},
+    {"China Standard Time", "Asia/Shanghai"},
+    {"North Asia East Standard Time", "Asia/Irkutsk"},
+    {"Singapore Standard Time", "Asia/Singapore"},
+    {"W. Australia Standard Time", "Australia/Perth"},
+    {"Taipei Standard Time", "Asia/Taipei"},
+    {"Ulaanbaatar Standard Time", "Asia/Ulaanbaatar"},
+    {"North Korea Standard Time", "Asia/Pyongyang"},
+    {"Aus Central W. Standard Time", "Australia/Eucla"},
+    {"Transbaikal Standard Time", "Asia/Chita"},
+    {"Tokyo Standard Time", "Asia/Tokyo"},
+    {"Korea Standard Time", "Asia/Seoul"},
+    {"Yakutsk Standard Time", "Asia/Yakutsk"},
+    {"Cen. Australia Standard Time", "Australia/Adelaide"},
+    {"AUS Central Standard Time", "Australia/Darwin"},
+    {"E. Australia Standard Time", "Australia/Brisbane"},
+    {"AUS Eastern Standard Time", "Australia/Sydney"},
+    {"West Pacific Standard Time", "Pacific/Port_Moresby"},
+    {"Tasmania Standard Time", "Australia/Hobart"},
+    {"Vladivostok Standard Time", "Asia/Vladivostok"},
+    {"Lord Howe Standard Time", "Australia/Lord_Howe"},
+    {"Bougainville Standard Time", "Pacific/Bougainville"},
+    {"Russia Time Zone 10", "Asia/Srednekolymsk"},
+    {"Magadan Standard Time", "Asia/Magadan"},
+    {"Norfolk Standard Time", "Pacific/Norfolk"},
+    {"Sakhalin Standard Time", "Asia/Sakhalin"},
+    {"Central Pacific Standard Time", "Pacific/Guadalcanal"},
+    {"Russia Time Zone 11", "Asia/Kamchatka"},
+    {"New Zealand Standard Time", "Pacific/Auckland"},
+    {"UTC+12", "Etc/GMT-12"},
+    {"Fiji Standard Time", "Pacific/Fiji"},
+    {"Kamchatka Standard Time", "Asia/Kamchatka"},
+    {"Chatham Islands Standard Time", "Pacific/Chatham"},
+    {"Tonga Standard Time", "Pacific/Tongatapu"},
+    {"Samoa Standard Time", "Pacific/Apia"},
+    {"Line Islands Standard Time", "Pacific/Kiritimati"},
+};
+
+}  // namespace
+
+std::string tz_name(std::string_view zone) {
+  const std::string wanted = base::lower(std::string(zone));
+  const auto* const found = std::ranges::find_if(
+      kZones, [&](const Zone& one) { return base::lower(std::string(one.windows)) == wanted; });
+  if (found != std::end(kZones)) return found->tz;
+  const bool is_tz = zone.find('/') != std::string_view::npos && zone.front() != '/' &&
+                     zone.find(' ') == std::string_view::npos;
+  return is_tz ? std::string(zone) : "";
+}
+
+}  // namespace muster::job
