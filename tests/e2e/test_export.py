@@ -213,6 +213,9 @@ class Export(Case):
         ran = self.muster("-c", command, command=("sh",))
         self.assertEqual(ran.code, 0, ran)
         self.assertRegex(ran.text, r"it's 100% daily-\d{8}T\d{6}Z")
+        os.remove(self.path("one.yml"))
+        done = self.muster("crontab", self.path("daily.yml"), command=(MUSTER, "export"))
+        self.assert_refused(done, (USAGE, BAD_FILE), "one.yml")
 
     def test_jobs_keep_to_the_schema_of_jobs_within_a_jobset(self):
         jobset = self.schemas["JobSet"][1]

@@ -130,6 +130,9 @@ struct DueJob {
 };
 
 Result<Reading> crontab_of(const Call& call, const JobDraft& draft, const DueJob& due) {
+  // Whatever is in it: that it is there is found out now, and not by cron at night.
+  const auto text = call.read_file(due.job, job::kFileMax);
+  if (!text) return tl::unexpected(text.error());
   std::string options = due.options;
   const std::string target = !draft.target.empty() ? draft.target
                              : due.schedule.target ? due.schedule.target->text
