@@ -243,11 +243,6 @@ OTHERS: Dict[str, str] = {
         "set_diagnostics_properties",
     "azureml.train.estimator":
         "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
-    "mldesigner":
-        "IOContext Meta OutputContext PipelineContext PipelineStage compile execute generate "
-        "get_io_context get_root_pipeline_context",
-    "mldesigner.dsl":
-        "ParallelFor condition_output dynamic",
     "azureml.train.hyperdrive":
         "EarlyTerminationPolicy HyperDriveRunConfig HyperParameterSampling",
     "azureml.train.hyperdrive.parameter_expressions":
@@ -271,4 +266,9 @@ OTHERS: Dict[str, str] = {
         "AzureMLError DictValidationInvalidArgument DistributionValidationFailure "
         "HyperDriveConfigException! HyperDriveRehydrateException! HyperParameterSampling "
         "InvalidConfigSetting InvalidKeyInDict InvalidType RehydrateUnknownSampling",
+    "mldesigner":
+        "IOContext Meta OutputContext PipelineContext PipelineStage compile execute generate "
+        "get_io_context get_root_pipeline_context",
+    "mldesigner.dsl":
+        "ParallelFor condition_output dynamic",
 }
