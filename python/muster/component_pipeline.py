@@ -21,8 +21,4 @@ class ComponentPipeline(Pipeline):
         said = {"name": name, "description": description, "target": default_compute,
                 "is_deterministic": None, "goes_on": None, "force_rerun": None, "tags": None,
                 "experiment_name": None}
-        steps: List[Any] = []
-        for node in nodes:
-            inner = node.jobs if isinstance(node, Pipeline) else {"": node}
-            steps += [(step, known) for known, step in inner.items()]
-        super().__init__(said, named_steps(steps, {}), outputs_of(dict(outputs or {}) or None))
+        super().__init__(said, named_steps(nodes, {}), outputs_of(dict(outputs or {}) or None), {})

@@ -80,7 +80,7 @@ class Pipeline(Checked):
         settings = {"continue_on_step_failure": continue_on_step_failure or None,
                     "force_rerun": regenerate_outputs or None}
         keys = given({**keys, "experiment_name": experiment, "settings": given(settings)})
-        places = {name: step.made_at for name, step in self._by_names().items()}
+        places = [(2, name, step.made_at) for name, step in self._by_names().items()]
         run = submit_keys(keys, words, self.made_at, {}, places)
         return PipelineRun(run.experiment, run.name)
 

@@ -101,7 +101,7 @@ class SubmittedJob(Run):
     def _shown(self) -> Dict[str, Any]:
         details = self.details()
         outputs = {name: vars(one) for name, one in self.outputs.items()}
-        said = {name: one for name, one in self._file().items() if name not in _SHOWN_APART}
+        said = {name: one for name, one in self._job_file().items() if name not in _SHOWN_APART}
         jobs = {step["step"]: {"status": _status(step["state"])}
                 for step in details.get("steps", [])}
         return given({
@@ -113,7 +113,7 @@ class SubmittedJob(Run):
                         for name, vars_of in outputs.items()},
             "jobs": jobs, "services": {"Studio": {"endpoint": self.studio_url}}})
 
-    def _file(self) -> Dict[str, Any]:
+    def _job_file(self) -> Dict[str, Any]:
         """The job file that a program described; of one in YAML, nothing."""
         try:
             with open(os.path.join(self.folder, "spec.json"), encoding="utf-8") as file:
@@ -144,13 +144,13 @@ class SubmittedJob(Run):
 
     @property
     def description(self) -> Optional[str]:
-        said = self._file().get("description")
+        said = self._job_file().get("description")
         return None if said is None else str(said)
 
     @property
     def type(self) -> str:
         """command, pipeline or sweep."""
-        said = self._file().get("type")
+        said = self._job_file().get("type")
         if said is None:
             said = "pipeline" if "steps" in self.details() else "command"
         return str(said)
@@ -158,7 +158,7 @@ class SubmittedJob(Run):
     @property
     def compute(self) -> Optional[str]:
         """The target that its file names."""
-        said = self._file()
+        said = self._job_file()
         found = said.get("compute") or said.get("settings", {}).get("default_compute")
         return None if found is None else str(found)
 
@@ -179,7 +179,7 @@ class SubmittedJob(Run):
     @property
     def outputs(self) -> ByName:
         """Folders and files by the names of outputs; they fill while it runs."""
-        said = self._file().get("outputs", {})
+        said = self._job_file().get("outputs", {})
         return ByName(f"output of run {self.name}", {
             name: JobOutput(name, path, *_type_and_mode(said.get(name)))
             for name, path in self.details()["outputs"].items()})

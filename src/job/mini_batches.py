@@ -276,6 +276,22 @@ READERS = {
 CHOOSERS = ("keep_columns", "drop_columns")
 
 
+def tree_of(text, path):
+    """Of YAML; JSON needs no package."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        import yaml
+    except ImportError:
+        raise SystemExit(f"reading {path} needs PyYAML on this host: pip install pyyaml") from None
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SystemExit(f"{path}: {error}") from None
+
+
 def table_in(folder):
     """What the MLTable file in a folder says, and its path."""
     path = os.path.join(folder, "MLTable")
@@ -283,14 +299,7 @@ def table_in(folder):
         raise SystemExit(f"there is no {path}, which an input of type mltable needs")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    try:
-        import yaml
-    except ImportError:
-        raise SystemExit(f"reading {path} needs PyYAML on this host: pip install pyyaml") from None
-    try:
-        said = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise SystemExit(f"{path}: {error}") from None
+    said = tree_of(text, path)
     if not isinstance(said, dict) or not isinstance(said.get("paths"), list):
         raise SystemExit(f"{path}: it must be a map with a list of paths")
     return said, path

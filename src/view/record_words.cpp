@@ -93,7 +93,7 @@ std::string logged_lines(const model::Logged& logged) {
   constexpr std::size_t kShown = 50;
   std::string text;
   const auto add_more = [&](std::size_t count) {
-    if (count > kShown) text += fmt::format("{:<11} {} more: --json has all\n", "", count - kShown);
+    if (count > kShown) text += fmt::format("{:<11} and {} more\n", "", count - kShown);
   };
   for (std::size_t i = 0; i < std::min(kShown, logged.metrics.size()); ++i) {
     const model::Logged::Metric& one = logged.metrics[i];

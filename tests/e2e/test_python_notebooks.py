@@ -289,6 +289,7 @@ class Notebooks(PythonCase):
         self.assertRegex(done.stderr, rf"program\.py:{line}: .*timeout.*long")
 
     def test_parallel_steps(self):
+        self.write("src/MLTable", '{"paths": [{"pattern": "./**/*.*"}]}\n')
         done = self.runs(PARALLEL)
         self.assertIn("rows: ['data.txtseen', 'launch.pyseen', 'run_glue.pyseen', 'train.pyseen']",
                       done.stdout)

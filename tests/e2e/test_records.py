@@ -310,39 +310,6 @@ class Detached(RecordCase):
         self.assertIn("has no rank 2", self.told("logs", "last", "--rank", "2", code=USAGE).errors)
 
 
-class Watched(RecordCase):
-    """Somebody sits at a terminal: where the record is, and how to follow and stop the run."""
-
-    def seen(self, *words, **environment):
-        ours, theirs = pty.openpty()
-        self.addCleanup(os.close, ours)
-        run = self.start("job.yml", *words, command=(MUSTER, "submit"), stderr=theirs,
-                         env=self.environment(**environment))
-        os.close(theirs)
-        done = run.finish()
-        self.assertEqual(done.code, 0, done)
-        return done.text, os.read(ours, 65536).decode().replace("\r\n", "\n")
-
-    def test_a_run_in_the_foreground(self):
-        text, told = self.seen("--set", "inputs.do=echo out")
-        run = self.show()
-        word = run["run"].rsplit("-", 1)[1]
-        self.assertEqual(text, "out\nout\n")
-        self.assertEqual(told, f"muster: run {word}, recorded in {run['folder']}\n"
-                         f"muster: output model: {run['outputs']['model']}\n"
-                         f"muster: Ctrl-C stops it; from elsewhere: muster logs -f {word}, "
-                         f"muster stop {word}\n")
-        self.assertEqual(self.told("logs", word).text, "[0] out\n[1] out\n")
-
-    def test_a_detached_run(self):
-        text, told = self.seen("--detach")
-        self.assertEqual(text, self.show()["run"] + "\n")
-        self.assertIn(f"to stop it: muster stop {text.strip().rsplit('-', 1)[1]}\n", told)
-
-    def test_nobody_watches(self):
-        self.assertEqual(self.submit("true").errors, "")
-
-
 class Died(RecordCase):
     def kill(self, head):
         os.kill(head, signal.SIGKILL)

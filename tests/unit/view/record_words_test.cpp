@@ -111,8 +111,7 @@ TEST(RecordWords, MetricsParametersAndTheBestTrial) {
             std::string::npos)
       << words;
   for (int i = 0; i < 60; ++i) sweep.logged->params.push_back({"p", ""});
-  EXPECT_NE(record_words(sweep, kTime).find("            11 more: --json has all\n"),
-            std::string::npos);
+  EXPECT_NE(record_words(sweep, kTime).find("            and 11 more\n"), std::string::npos);
 }
 
 TEST(RecordWords, WarningsOfTheReport) {

@@ -1,0 +1,67 @@
+"""What muster submit tells a person at a terminal, and nobody else."""
+
+# rooms: cli view
+
+import json
+import os
+import pty
+
+from support import MUSTER, Case, run_tests
+
+JOB = """muster: 1
+command: ${{inputs.do}}
+distribution: {type: mpi, process_count_per_node: 2}
+inputs:
+  do: "true"
+outputs:
+  model:
+"""
+
+
+class Watched(Case):
+    """Somebody sits at a terminal: where the record is, and how to follow and stop the run."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", JOB)
+
+    def told(self, command, *words):
+        done = self.start(*words, command=(MUSTER, command)).finish()
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def show(self):
+        return json.loads(self.told("show", "last", "--json").text)
+
+    def seen(self, *words, **environment):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        run = self.start("job.yml", *words, command=(MUSTER, "submit"), stderr=theirs,
+                         env=self.environment(**environment))
+        os.close(theirs)
+        done = run.finish()
+        self.assertEqual(done.code, 0, done)
+        return done.text, os.read(ours, 65536).decode().replace("\r\n", "\n")
+
+    def test_a_run_in_the_foreground(self):
+        text, told = self.seen("--set", "inputs.do=echo out")
+        run = self.show()
+        word = run["run"].rsplit("-", 1)[1]
+        self.assertEqual(text, "out\nout\n")
+        self.assertEqual(told, f"muster: run {word}, recorded in {run['folder']}\n"
+                         f"muster: output model: {run['outputs']['model']}\n"
+                         f"muster: Ctrl-C stops it; from elsewhere: muster logs -f {word}, "
+                         f"muster stop {word}\n")
+        self.assertEqual(self.told("logs", word).text, "[0] out\n[1] out\n")
+
+    def test_a_detached_run(self):
+        text, told = self.seen("--detach")
+        self.assertEqual(text, self.show()["run"] + "\n")
+        self.assertIn(f"to stop it: muster stop {text.strip().rsplit('-', 1)[1]}\n", told)
+
+    def test_nobody_watches(self):
+        self.assertEqual(self.told("submit", "job.yml").errors, "")
+
+
+if __name__ == "__main__":
+    run_tests()
