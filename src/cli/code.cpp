@@ -80,6 +80,11 @@ bool copies_code(const front::RunRequest& request, const Prospect& job,
   return !request.code->again.empty() || is_folder(request.code->folder);
 }
 
+void add_run_folders(const front::CodeFolder& code, snapshot::Manifest& manifest) {
+  if (!code.has_run_folders) return;
+  for (const char* name : {"logs", "outputs"}) snapshot::add_folder(manifest, name);
+}
+
 void use_code_of(const std::string& record, front::RunRequest& request) {
   const std::string manifest = record + "/" + std::string(kManifestFile);
   if (request.code && ::access(manifest.c_str(), F_OK) == 0) request.code->again = manifest;
@@ -117,9 +122,7 @@ Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
       request.code->again.empty() ? code.taken(request) : manifest_of_then(*request.code);
   if (!manifest) return tl::unexpected(std::move(manifest.error()));
   code.manifest_ = std::move(*manifest);
-  if (request.code->has_run_folders) {
-    for (const char* name : {"logs", "outputs"}) snapshot::add_folder(code.manifest_, name);
-  }
+  add_run_folders(*request.code, code.manifest_);
   return code;
 }
 

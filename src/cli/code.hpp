@@ -28,6 +28,9 @@ inline constexpr std::string_view kCodeFolder = "code";
 [[nodiscard]] bool copies_code(const front::RunRequest& request, const Prospect& job,
                                const std::optional<Prospect>& inner);
 
+// What such a copy has beside the files of the folder.
+void add_run_folders(const front::CodeFolder& code, snapshot::Manifest& manifest);
+
 // The code is that of an earlier run, if that has left a snapshot in its record.
 void use_code_of(const std::string& record, front::RunRequest& request);
 

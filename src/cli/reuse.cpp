@@ -61,6 +61,7 @@ base::Result<snapshot::Manifest> manifest_of(const front::CodeFolder& code,
 std::optional<std::string> code_key(const front::CodeFolder& code, const std::string& records) {
   auto manifest = code.again.empty() ? manifest_of(code, records) : manifest_in(code.again);
   if (!manifest) return std::nullopt;
+  add_run_folders(code, *manifest);
   for (snapshot::Entry& entry : manifest->entries) entry.modified = 0;
   return hash_of(manifest_text(*manifest));
 }
