@@ -16,6 +16,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -23,6 +24,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 
 
 class Deal:
@@ -228,6 +230,8 @@ def run_batch(module, held, timeout):
 def rows_of(result):
     if result is None:
         return []
+    if isinstance(result, (str, bytes)):
+        raise TypeError("run() must return a list or a DataFrame, not text")
     if hasattr(result, "to_csv"):  # a DataFrame
         return result.to_csv(index=False, header=False, sep=" ").splitlines()
     return [str(row) for row in result]
@@ -319,7 +323,7 @@ def listed_files(folder, said, path):
                             if os.path.isfile(file))
         else:
             files += files_of(place)
-    return files
+    return [file for file in files if not os.path.samefile(file, path)]
 
 
 def reader_of(said, path):
@@ -332,7 +336,9 @@ def reader_of(said, path):
             if unknown:
                 raise SystemExit(f"{path}: muster cannot follow {unknown[0]} of {name}")
             reader = {"how": name, "columns": [], **READERS[name], **(options or {})}
-        elif name in CHOOSERS and reader is not None:
+        elif name in CHOOSERS and reader is None:
+            raise SystemExit(f"{path}: {name} must come after one of {', '.join(READERS)}")
+        elif name in CHOOSERS:
             names = [options] if isinstance(options, str) else list(options)
             reader["columns"].append([name, names])
         else:
@@ -370,10 +376,25 @@ def pieces_of(files, reader, most):
             header = (path if has_own else first) if has_any else None
             begin = file.tell()
             while begin < size:
-                file.seek(min(size, begin + most))
-                file.readline()
+                pass_rows(file, most)
                 yield [path, begin, file.tell(), header]
                 begin = file.tell()
+
+
+def pass_rows(file, most):
+    """To the end of the row at about so many bytes: a line within quotes does not end one."""
+    quotes, left = 0, most
+    while left > 0:
+        part = file.read(min(left, 1 << 20))
+        if not part:
+            return
+        quotes += part.count(b'"')
+        left -= len(part)
+    while True:
+        line = file.readline()
+        quotes += line.count(b'"')
+        if not line or quotes % 2 == 0:
+            return
 
 
 def frame_of(pieces, reader):
@@ -411,9 +432,11 @@ def rows_in(pandas, path, begin, end, header, reader, infers):
     if reader["how"] == "read_json_lines":
         return pandas.read_json(io.StringIO(text), lines=True)
     has_header = reader["header"] != "no_header"
-    frame = pandas.read_csv(
-        io.StringIO(text), sep=reader["delimiter"], header=0 if has_header else None,
-        dtype=None if infers else str, **empty_fields(reader))
+    with warnings.catch_warnings():  # it warns of fields that it drops, as if that were nothing
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        frame = pandas.read_csv(
+            io.StringIO(text), sep=reader["delimiter"], header=0 if has_header else None,
+            index_col=False, dtype=None if infers else str, **empty_fields(reader))
     if not has_header:
         frame.columns = [f"Column{number + 1}" for number in range(len(frame.columns))]
     return frame
@@ -453,9 +476,8 @@ def work_of(told):
 def batches_of(files, told):
     """So many files each, or whole files up to so many bytes ("10kb"), at least one."""
     size = told.mini_batch_size or "1"
-    if size.isdigit():
-        step = max(1, int(size))
-        return [files[i:i + step] for i in range(0, len(files), step)]
+    if size.isdigit() and int(size) > 0:
+        return [files[i:i + int(size)] for i in range(0, len(files), int(size))]
     return packed(files, [os.path.getsize(file) for file in files], bytes_of(size))
 
 
@@ -471,9 +493,13 @@ def packed(items, lengths, most):
 
 
 def bytes_of(size):
-    units = {"b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
-    number = size.lower().rstrip("kmgb ")
-    return int(float(number) * units[size.lower()[len(number):].strip() or "b"])
+    units = {"": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?b|)", size.strip().lower())
+    most = int(float(parts[1]) * units[parts[2]]) if parts else 0
+    if most < 1:
+        raise SystemExit(f"mini_batch_size must be a number of files, or of bytes such as 10kb, "
+                         f"not {size!r}")
+    return most
 
 
 def told_of(words):
@@ -518,6 +544,8 @@ def main():
     if os.environ["RANK"] == "0":
         listener = socket.create_server(address, backlog=1024)  # others wait while files are listed
         batches, reader = work_of(told)
+        if not batches:
+            raise SystemExit("there is no data: " + (", ".join(told.input) or "no input_data"))
         deal = Deal(batches, reader, told)
         threading.Thread(target=serve, args=(deal, listener, secret), daemon=True).start()
     try:

@@ -149,7 +149,7 @@ void MetricFiles::read_run(const std::string& run, std::vector<RankReport>& out)
 }
 
 model::Logged logged_in(const std::string& folder) {
-  constexpr std::size_t kNamesMax = 5000;
+  constexpr std::size_t kNamesMax = 100'000;
   constexpr std::size_t kParamMax = 8192;  // bytes; MLflow takes 6,000 characters
   model::Logged logged;
   std::set<std::string> metrics;

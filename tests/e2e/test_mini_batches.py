@@ -260,6 +260,35 @@ class Tables(PipelineCase):
         self.assertEqual(values[:-1], [(f"a={n}", "x" * (n % 50)) for n in range(500)])
         self.assertLess(max(int(line.split()[0]) for line in rows), 300)
 
+    def test_rows_are_the_same_whatever_the_size(self):
+        self.write("table/d/one.csv",
+                   "a,b\n" + "".join(f'{number},"x\ny"\n' for number in range(300)))
+        for size in ("1kb", "1mb"):
+            rows = self.rows_of(self.delimited() + "- keep_columns: a\n", size=size)
+            self.assertEqual([line.split()[1] for line in rows[:-1]],
+                             [f"a={number}" for number in range(300)])
+
+    def test_fields_that_have_no_column(self):
+        self.write("table/d/one.csv", "a,b\n1,ann,\n2,bob,\n")
+        self.assertEqual(self.rows_of(self.delimited())[0], "3 a=1 b=ann")
+        self.write("table/d/one.csv", "a,b\n1,2,3\n4,5,6\n")
+        done = self.rows_of(self.delimited(), code=1)
+        self.assertIn("ParserWarning: Length of header", done.errors)
+
+    def test_the_description_is_no_data(self):
+        self.assertEqual(self.rows_of("paths: [{folder: .}]\n", size="1"),
+                         ["other.csv", "d/one.csv", "d/sub/two.csv"])
+
+    def test_no_data_is_no_success(self):
+        done = self.rows_of("paths: [{pattern: './*.nope'}]\n", code=1)
+        self.assertRegex(done.errors, r"there is no data: \S+/table")
+
+    def test_sizes_that_are_none(self):
+        for size in ("0", "abc", "1tb"):
+            done = self.rows_of(self.delimited(), size=size, code=1)
+            self.assertIn("mini_batch_size must be a number of files, or of bytes such as 10kb, "
+                          f"not '{size}'", done.errors)
+
     def test_what_cannot_be_followed_is_refused(self):
         for table, words in (
                 (self.delimited() + "- filter: col('a') > 2\n",
@@ -269,6 +298,8 @@ class Tables(PipelineCase):
                 ("paths: [{file: 'azureml://datastores/x/paths/y'}]\n",
                  "only files, folders and patterns of this host can be read"),
                 ("paths: [", "MLTable: while parsing"),
+                ("paths: [{folder: ./d}]\ntransformations: [{keep_columns: a}]\n",
+                 "keep_columns must come after one of read_delimited, read_json_lines"),
                 ("paths: [{file: none.csv}]\n", "there is no")):
             done = self.rows_of(table, code=1)
             self.assertIn(words, done.errors)
