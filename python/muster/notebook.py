@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 from .binary import BadCall
 from .checked import note
@@ -15,6 +15,8 @@ from .checked import note
 _LINE = re.compile(r"^(\s*)([%!])(.*)$")
 # Magics of a whole cell that are not Python.
 _SHELLS = {"bash": "bash", "sh": "sh", "script": "sh"}
+# What a page would show.
+_SHOWN = ("html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG")
 
 
 def _expanded(text: str, names: Dict[str, Any]) -> str:
@@ -25,9 +27,12 @@ def _expanded(text: str, names: Dict[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}|\$([A-Za-z_]\w*)", value, text)
 
 
-def _write(words: str, body: str, names: Dict[str, Any]) -> None:
+def _write(words: str, body: str, place: str, names: Dict[str, Any]) -> None:
     """%%writefile [-a] FILE."""
     found = words.split()
+    if not found or found == ["-a"]:
+        raise BadCall("%%writefile names no file", "for example %%writefile src/train.py",
+                      f"{place}:1")
     mode = "a" if found[:1] == ["-a"] else "w"
     path = _expanded(found[-1], names)
     with open(path, mode, encoding="utf-8") as file:
@@ -35,14 +40,21 @@ def _write(words: str, body: str, names: Dict[str, Any]) -> None:
     print(f"{'Appending to' if mode == 'a' else 'Writing'} {path}")
 
 
-def _shell(shell: str, text: str) -> None:
+def _shell(shell: str, text: str) -> int:
     sys.stdout.flush()
-    subprocess.run([shell, "-c", text], check=False)
+    return subprocess.run([shell, "-c", text], check=False).returncode
 
 
 def _magic(words: str) -> None:
     """%load_ext and the like are about the notebook's own pages."""
-    note(f"%{words.split()[0] if words.split() else ''} has no effect here")
+    word, _, rest = words.strip().partition(" ")
+    name, equals, value = rest.strip().partition("=")
+    if word == "cd" and rest:
+        os.chdir(os.path.expanduser(rest.strip()))
+    elif word in ("env", "set_env") and equals:
+        os.environ[name.strip()] = value.strip()
+    else:
+        note(f"%{word} has no effect here")
 
 
 def _is_python(source: str) -> bool:
@@ -74,9 +86,16 @@ def _cell(source: str, place: str, names: Dict[str, Any]) -> None:
         head, _, body = source.partition("\n")
         word, _, words = head[2:].strip().partition(" ")
         if word == "writefile":
-            return _write(words, body, names)
+            return _write(words, body, place, names)
         if word in _SHELLS:
-            return _shell(_SHELLS[word], body)
+            code = _shell(_SHELLS[word], body)
+            if code != 0:
+                raise BadCall(f"the cell of %%{word} ended with code {code}",
+                              "Jupyter, too, goes no further", f"{place}:1")
+            return None
+        if word in _SHOWN:
+            print(f"muster: {place}:1: %%{word} has no effect here", file=sys.stderr, flush=True)
+            return None
         if word not in ("time", "capture", "timeit"):
             raise BadCall(f"muster cannot carry out a cell of %%{word}",
                           "it knows Python, %%writefile and %%bash", f"{place}:1")
@@ -103,13 +122,13 @@ def _carry_out(source: str, place: str, names: Dict[str, Any]) -> None:
 
 def cells_of(path: str) -> List[Tuple[str, str]]:
     """Of each cell of code, its text and what messages call it."""
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8-sig") as file:
         try:
             cells = json.load(file)["cells"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise BadCall(f"{path} is no notebook: {error}", "save it in the format 4",
-                          f"{path}:1") from None
-    texts = [("".join(one["source"]), one["cell_type"]) for one in cells]
+            texts = [("".join(one["source"]), one["cell_type"]) for one in cells]
+        except (ValueError, KeyError, TypeError):
+            raise BadCall(f"{path} is not a Jupyter notebook of format 4",
+                          "Jupyter can save it in that format", f"{path}:1") from None
     return [(text, f"{path}[cell {number}]")
             for number, (text, kind) in enumerate(texts, 1) if kind == "code"]
 
@@ -117,7 +136,10 @@ def cells_of(path: str) -> List[Tuple[str, str]]:
 def run_notebook(path: str) -> None:
     """All cells, in a module of their own."""
     names: Dict[str, Any] = {"__name__": "__main__", "__file__": path}
-    shell: Callable[[str], None] = lambda text: _shell("sh", _expanded(text, names))
+
+    def shell(text: str) -> None:
+        _shell("sh", _expanded(text, names))
+
     names.update(__muster_magic__=_magic, __muster_shell__=shell)
     folder, name = os.path.split(os.path.abspath(path))
     os.chdir(folder)  # where Jupyter carries it out

@@ -218,6 +218,9 @@ class Designer(PythonCase):
                   "source": cell.splitlines(keepends=True)} for cell in cells]
         self.write("books/book.ipynb", json.dumps({"cells": text, "metadata": {}, "nbformat": 4,
                                                    "nbformat_minor": 2}))
+        return self.carried_out()
+
+    def carried_out(self):
         return subprocess.run([PYTHON, "-m", "muster", "books/book.ipynb"], cwd=self.folder,
                               env=self.for_python(), capture_output=True, text=True,
                               timeout=WAIT_SECONDS, check=False)
@@ -244,6 +247,19 @@ class Designer(PythonCase):
         self.assertEqual(done.returncode, USAGE, done.stderr)
         self.assertTrue(done.stderr.startswith("muster: error: book.ipynb[cell 3]:2: command() has "
                                                "no parameter 'comand'\n"), done.stderr)
+        done = self.notebook("%%bash\nexit 4", "print('next')")
+        self.assertEqual((done.returncode, done.stdout), (240, ""))
+        self.assertIn("book.ipynb[cell 2]:1: the cell of %%bash ended with code 4\n", done.stderr)
+        done = self.notebook("%%writefile\nx", "print('next')")
+        self.assertIn("book.ipynb[cell 2]:1: %%writefile names no file\n", done.stderr)
+        done = self.notebook("%%html\n<b>", "%env FOO=bar", "%cd ..", "!echo $FOO; basename $PWD")
+        self.assertEqual(done.stdout, f"bar\n{os.path.basename(self.folder)}\n", done.stderr)
+        self.assertIn("book.ipynb[cell 2]:1: %%html has no effect here\n", done.stderr)
+        for text in ("", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}'):
+            self.write("books/book.ipynb", text)
+            done = self.carried_out()
+            self.assertEqual(done.stderr.splitlines()[0], "muster: error: book.ipynb:1: "
+                             "book.ipynb is not a Jupyter notebook of format 4")
         done = self.notebook("def f():\n    raise KeyError('x')", "f()")
         self.assertEqual(re.findall(r'File "(.*)", line (\d+)', done.stderr),
                          [("book.ipynb[cell 3]", "1"), ("book.ipynb[cell 2]", "2")])
