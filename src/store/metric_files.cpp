@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <fmt/format.h>
 #include <limits>
 #include <optional>
 #include <set>
@@ -60,9 +61,10 @@ struct FoundRun {
 std::vector<FoundRun> runs_in(const std::string& folder) {
   std::vector<FoundRun> runs;
   for (const std::string& experiment : folders_in(folder)) {
-    for (const std::string& run : folders_in(folder + "/" + experiment)) {
-      const std::string path = experiment + "/" + run;
-      runs.push_back({rank_in(open_below(folder, path + "/" + kRankTag).get()), path});
+    for (const std::string& run : folders_in(fmt::format("{}/{}", folder, experiment))) {
+      const std::string path = fmt::format("{}/{}", experiment, run);
+      const std::string tag = fmt::format("{}/{}", path, kRankTag);
+      runs.push_back({rank_in(open_below(folder, tag).get()), path});
     }
   }
   const auto changed = [&](const FoundRun& run) {
