@@ -153,7 +153,7 @@ class RecurrencePattern(Checked):
 
 
 class RecurrenceTrigger(Checked):
-    """Every so many hours, days, weeks or months."""
+    """Every N hours, days, weeks or months."""
 
     def __init__(self, *, frequency: str, interval: int,
                  schedule: Optional[RecurrencePattern] = None, start_time: object = None,
@@ -219,7 +219,7 @@ class Schedules(Checked):
 
     def begin_create_or_update(self, schedule: JobSchedule) -> Poller:
         if not isinstance(schedule, JobSchedule):
-            raise BadCall(f"{schedule!r} is no schedule", "give a JobSchedule")
+            raise BadCall(f"{schedule!r} is not a schedule", "give a JobSchedule")
         note(f"the schedule {schedule.name} is kept, but muster starts no jobs by itself: a line "
              "in crontab can call `muster submit`")
         self._keep(schedule.name, _schedule_keys(schedule))

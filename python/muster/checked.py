@@ -245,3 +245,16 @@ def settings_of(thing: Checked) -> Dict[str, Any]:
 def given(keys: Mapping[str, Any]) -> Dict[str, Any]:
     """Without those of which nothing was said."""
     return {name: value for name, value in keys.items() if value is not None and value != {}}
+
+
+class Kinded(Checked):
+    """A part of a job file that is a map: its type, and what else it says."""
+
+    kind = ""
+
+    @property
+    def type(self) -> str:
+        return self.kind
+
+    def keys(self) -> Dict[str, Any]:
+        return {"type": self.kind, **given(settings_of(self))}

@@ -32,7 +32,7 @@ class Components(Checked):
             self._of_this_program[component.__name__] = component
             return component
         if not isinstance(component, Component):
-            raise BadCall(f"{component!r} is no component",
+            raise BadCall(f"{component!r} is not a component",
                           "load_component(...) and @command_component make one")
         said = component.keys()
         kept: Dict[str, Any] = {"keys" if isinstance(said, dict) else "file": said}

@@ -1,16 +1,14 @@
 """command(): a job in the words of Azure ML's SDK v2, whose job files muster reads as they are."""
 
-import copy
 import os
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .checked import Checked, checked, given, lacks
-from .dsl import add_step
 from .inputs import Inputs, absolute
-from .job_parts import (RESOURCES, CommandJobLimits, JobResourceConfiguration, called_with,
+from .job_parts import (RESOURCES, CommandJobLimits, JobResourceConfiguration, called,
                         changed_later, distribution_of, environment_key, given_inputs, keys_of,
                         part_of)
-from .outputs import Output as StepOutput, Outputs
+from .outputs import Outputs
 from .place import users_line
 from .run import Run
 from .submission import dump_keys, json_of, submit_keys
@@ -88,13 +86,7 @@ class CommandJob(Sweepable, Checked):
 
     def __call__(self, **inputs: object) -> "CommandJob":
         """The same with other inputs, as a step of a pipeline."""
-        found = called_with(self, inputs)
-        of_steps = {id(one): one for one in found.values() if isinstance(one, StepOutput)}
-        step = copy.deepcopy(self, dict(of_steps))  # outputs of steps are not copied
-        step.inputs = found
-        step.outputs = Outputs(step, list(step.declared_outputs))
-        step.made_at = users_line()
-        add_step(step)
+        step: CommandJob = called(self, inputs)
         return step
 
     @checked(RESOURCES)

@@ -1,13 +1,16 @@
 """Parts of jobs in the words of SDK v2: distributions, inputs, outputs, resources, limits."""
 
+import copy
 from typing import Any, Dict, List, Optional, Type, TypeVar, Union
 
 from .binary import BadCall
-from .checked import Checked, given, lacks, nearest, settings_of
+from .checked import Checked, Kinded, given, lacks, nearest, settings_of
+from .dsl import add_step
 from .environment import Environment
 from .environment_v2 import registered_environment
 from .inputs import Inputs, absolute, plain
-from .outputs import Output as StepOutput
+from .outputs import Output as StepOutput, Outputs
+from .place import users_line
 from .sweep_job import Law
 
 
@@ -24,21 +27,12 @@ class Part(Checked):
         return settings_of(self).get(name, default)
 
 
-class Distribution(Part):
+class Distribution(Part, Kinded):
     """Counts by name; those without a value are left to muster."""
-
-    kind = ""
-
-    @property
-    def type(self) -> str:
-        return self.kind
-
-    def keys(self) -> Dict[str, Any]:
-        return {"type": self.kind, **given(settings_of(self))}
 
 
 class MpiDistribution(Distribution):
-    """Ranks of an MPI job: so many on each node."""
+    """Ranks of an MPI job, by their number on each node."""
 
     kind = "mpi"
 
@@ -47,7 +41,7 @@ class MpiDistribution(Distribution):
 
 
 class PyTorchDistribution(Distribution):
-    """Ranks of torch: so many on each node."""
+    """Ranks of torch, by their number on each node."""
 
     kind = "pytorch"
 
@@ -189,6 +183,18 @@ def called_with(job: Any, inputs: Dict[str, Any]) -> Inputs:
         if name not in job.inputs:
             raise BadCall(f"{job.name} has no input {name!r}", nearest(name, list(job.inputs)))
     return Inputs(job.name, {**job.inputs, **inputs})
+
+
+def called(job: Any, inputs: Dict[str, Any]) -> Any:
+    """The same job with other inputs, as a step of a pipeline."""
+    found = called_with(job, inputs)
+    of_steps = {id(one): one for one in found.values() if isinstance(one, StepOutput)}
+    step = copy.deepcopy(job, dict(of_steps))  # outputs of steps are not copied
+    step.inputs = found
+    step.outputs = Outputs(step, list(step.declared_outputs))
+    step.made_at = users_line()
+    add_step(step)
+    return step
 
 
 def given_inputs(inputs: Inputs) -> Dict[str, Any]:

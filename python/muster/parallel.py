@@ -1,16 +1,14 @@
 """azure.ai.ml.parallel: a script that is called with files in small batches."""
 
-import copy
 import os
 from typing import Any, Dict, List, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, settings_of
 from .command_component import declared_input, declared_output
-from .dsl import add_step
 from .inputs import Inputs, absolute, step_input
-from .job_parts import JobResourceConfiguration, Part, called_with, environment_key, part_of
-from .outputs import Output as StepOutput, Outputs
+from .job_parts import JobResourceConfiguration, Part, called, environment_key, part_of
+from .outputs import Outputs
 from .place import users_line
 from .where import target_name
 from .yaml_text import yaml_of
@@ -82,13 +80,7 @@ class Parallel(Checked):
         self.is_deterministic: bool = said["is_deterministic"]
 
     def __call__(self, **inputs: Any) -> "Parallel":
-        found = called_with(self, inputs)
-        of_steps = {id(one): one for one in found.values() if isinstance(one, StepOutput)}
-        step = copy.deepcopy(self, dict(of_steps))  # outputs of steps are not copied
-        step.inputs = found
-        step.outputs = Outputs(step, list(step.declared_outputs))
-        step.made_at = users_line()
-        add_step(step)
+        step: Parallel = called(self, inputs)
         return step
 
     def __str__(self) -> str:

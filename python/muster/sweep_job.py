@@ -4,7 +4,7 @@ import re
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, given, lacks, note, settings_of
+from .checked import Checked, Kinded, checked, given, lacks, note, settings_of
 from .dsl import add_step, forget_step
 from .outputs import Output, Outputs
 from .place import users_line
@@ -14,20 +14,7 @@ from .where import Where, target_name
 from .yaml_text import yaml_of
 
 
-class _Keys(Checked):
-    """A thing of a sweep's file: its type, and what else it says."""
-
-    kind = ""
-
-    @property
-    def type(self) -> str:
-        return self.kind
-
-    def keys(self) -> Dict[str, Any]:
-        return {"type": self.kind, **given(settings_of(self))}
-
-
-class Law(_Keys):
+class Law(Kinded):
     """What a parameter may be; given as an input, it makes a job one that can be swept."""
 
 
@@ -121,7 +108,7 @@ class QLogNormal(QNormal):
     kind = "qlognormal"
 
 
-class RandomSamplingAlgorithm(_Keys):
+class RandomSamplingAlgorithm(Kinded):
     """Independent values, or with the rule "sobol" such that fill the space evenly."""
 
     kind = "random"
@@ -133,19 +120,19 @@ class RandomSamplingAlgorithm(_Keys):
         self.logbase = logbase
 
 
-class GridSamplingAlgorithm(_Keys):
+class GridSamplingAlgorithm(Kinded):
     """All combinations of choices."""
 
     kind = "grid"
 
 
-class BayesianSamplingAlgorithm(_Keys):
+class BayesianSamplingAlgorithm(Kinded):
     """Values near those that went well."""
 
     kind = "bayesian"
 
 
-class BanditPolicy(_Keys):
+class BanditPolicy(Kinded):
     """Ends trials that are far behind the best."""
 
     kind = "bandit"
@@ -158,7 +145,7 @@ class BanditPolicy(_Keys):
         self.slack_factor = slack_factor
 
 
-class MedianStoppingPolicy(_Keys):
+class MedianStoppingPolicy(Kinded):
     """Ends trials that are worse than the median."""
 
     kind = "median_stopping"
@@ -168,7 +155,7 @@ class MedianStoppingPolicy(_Keys):
         self.evaluation_interval = evaluation_interval
 
 
-class TruncationSelectionPolicy(_Keys):
+class TruncationSelectionPolicy(Kinded):
     """Ends the worst percent of the trials."""
 
     kind = "truncation_selection"
@@ -392,7 +379,7 @@ def _plain(things: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def _keys_of(thing: object) -> object:
-    return thing.keys() if isinstance(thing, _Keys) else thing
+    return thing.keys() if isinstance(thing, Kinded) else thing
 
 
 def _option(value: Any) -> Any:

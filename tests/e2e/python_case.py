@@ -56,3 +56,8 @@ class PythonCase(Case):
         return subprocess.run([PYTHON, *words, path], cwd=self.folder, env=self.for_python(),
                               capture_output=True, text=True, timeout=WAIT_SECONDS,
                               check=False)
+
+    def runs(self, program):
+        done = self.python(program, "-m", "muster")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done

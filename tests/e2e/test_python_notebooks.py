@@ -213,11 +213,6 @@ class Notebooks(PythonCase):
         os.mkdir(self.path("batch"))
         self.write("batch/score.py", SCORE)
 
-    def runs(self, program):
-        done = self.python(program, "-m", "muster")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done
-
     def refused(self, program, *told):
         done = self.python(program, "-m", "muster")
         self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)

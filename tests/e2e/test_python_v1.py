@@ -110,11 +110,6 @@ class V1Case(PythonCase):
         self.write("src/prepare.py", PREPARE)
         self.write("src/show.py", SHOW)
 
-    def runs(self, program):
-        done = self.python(program, "-m", "muster")
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done
-
     def refused(self, program, *told):
         """One complaint, about the program's last line."""
         done = self.python(program, "-m", "muster")
