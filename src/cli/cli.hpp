@@ -25,6 +25,8 @@ struct Invocation {
   int announce = -1;         // a pipe to a foreground process that waits until a step's ranks run
   int parent = -1;           // a pipe to the foreground process, when this one continues detached
   head::Holder holder = {};  // of hosts that were given for this run alone
+  // Of all heads of a launch, which come one after the other; may be null.
+  head::KeptLinks* links = nullptr;
   Heads heads = {};
 };
 

@@ -36,6 +36,8 @@ head::HeadOptions head_options(const Invocation& invocation) {
   options.program = own_path();
   options.version = MUSTER_VERSION;
   options.holder = invocation.holder;
+  options.links = invocation.links;
+  options.input.keeps_links = options.links != nullptr;
   return options;
 }
 

@@ -116,6 +116,7 @@ class Launch {
  public:
   Launch(const front::RunRequest& request, const Invocation& invocation)
       : request_(request), spec_(request.spec), invocation_(invocation) {
+    invocation_.links = &links_;
     if (!request.dry_run) give_secret(spec_);
   }
   // Of nodes that have come by themselves.
@@ -123,7 +124,9 @@ class Launch {
       : request_(request),
         spec_(joined.job.spec),
         invocation_(invocation),
-        joined_(std::move(joined)) {}
+        joined_(std::move(joined)) {
+    invocation_.links = &links_;
+  }
 
   int go() {
     std::optional<int> code;
@@ -227,13 +230,8 @@ class Launch {
       phases.hear(event);
     };
     const bool shows_errors = job.spec.output.routes.err.console;
-    if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
-    if (job.spec.container) job.spec.container->mounts = mounts_of(job.spec);
     note_python_environments(job);
-    options.input.spec = std::move(job.spec);
-    options.input.plan = std::move(job.plan);
-    options.input.kept = std::move(job.kept);
-    if (joined_) options.joined = std::move(joined_->connections);
+    give(options, std::move(job));
     const auto report = invocation_.heads.run(std::move(options));
     if (report && joins_hosts(*report)) return std::nullopt;
     if (recorder_ && !report) recorder_->give_up(report.error());
@@ -241,6 +239,19 @@ class Launch {
     if (!report) return complain(report.error());
     if (verbose) say("muster: " + phases.words() + "\n");
     return first_code(tell(ended_, invocation_, shows_errors), lost_);
+  }
+
+  // To the head of the ranks.
+  void give(head::HeadOptions& options, Prospect job) {
+    if (job.spec.terminal) job.spec.terminal = process::terminal_size(STDOUT_FILENO);
+    if (job.spec.container) job.spec.container->mounts = mounts_of(job.spec);
+    // An agent outside of a container serves nobody else.
+    if (job.spec.container) links_.say_goodbye();
+    options.input.keeps_links = travel_.has_value();
+    options.input.spec = std::move(job.spec);
+    options.input.plan = std::move(job.plan);
+    options.input.kept = std::move(job.kept);
+    if (joined_) options.joined = std::move(joined_->connections);
   }
 
   // Ranks write in the record's folder, and read what lies elsewhere.
@@ -350,6 +361,7 @@ class Launch {
 
   std::optional<int> end_early(const model::RunReport& report) {
     travel_.reset();
+    links_.say_goodbye();
     if (joins_hosts(report)) return std::nullopt;
     if (recorder_) recorder_->hear(model::RunEnded{report});
     if (recorder_) (void)check_record(*recorder_);
@@ -361,6 +373,7 @@ class Launch {
     const Homecoming home =
         travel_ && has_started_ ? travel_->bring_home(runs_here_) : Homecoming();
     travel_.reset();
+    links_.say_goodbye();
     report.warnings.insert(report.warnings.end(), home.warnings.begin(), home.warnings.end());
     if (!home.lost) return report;
     if (report.cause == model::Cause::completed && home.signal == 0) {
@@ -378,7 +391,8 @@ class Launch {
 
   const front::RunRequest& request_;
   model::JobSpec spec_;
-  const Invocation& invocation_;
+  head::KeptLinks links_;  // of the heads that come before the ranks' and after it
+  Invocation invocation_;
   std::optional<Joined> joined_;
   std::vector<model::SameHost> same_;
   std::unique_ptr<head::Recorder> recorder_;

@@ -47,8 +47,15 @@ void CarriedLink::open_link(asio::io_context& loop, process::ChildPipes pipes) {
     const auto up = events_.up;  // which we may not outlive
     up();
   };
-  link.message = events_.message;
-  link.output = events_.output;
+  // Who listens may change, and may end us: it is not called in its place here.
+  link.message = [this](base::RunIndex run, wire::ToHead message) {
+    const auto heard = events_.message;
+    heard(run, std::move(message));
+  };
+  link.output = [this](base::RunIndex run, const wire::OutputView& view) {
+    const auto heard = events_.output;
+    heard(run, view);
+  };
   link.broken = [this](base::Error error) { on_broken(std::move(error)); };
   link.closed = [this] { on_closed(); };
   link_ = std::make_unique<link::Link>(loop, target_.number, std::move(pipes.in),
@@ -57,6 +64,13 @@ void CarriedLink::open_link(asio::io_context& loop, process::ChildPipes pipes) {
 
 CarriedLink::~CarriedLink() {
   if (link_) link_->close();
+}
+
+bool CarriedLink::pass_on(base::NodeIndex number, const HostLinkEvents& events) {
+  target_.number = number;
+  link_->renumber(number);
+  events_ = events;
+  return true;
 }
 
 void CarriedLink::on_closed() {

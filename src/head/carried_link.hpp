@@ -46,6 +46,7 @@ class CarriedLink : public HostLink {
   }
   void send(std::shared_ptr<const std::string> frame) override { link_->send(std::move(frame)); }
   [[nodiscard]] bool up() const override { return up_; }
+  [[nodiscard]] bool pass_on(base::NodeIndex number, const HostLinkEvents& events) override;
   [[nodiscard]] pid_t process() const override { return child_ && !end_ ? child_->pid() : 0; }
   // It is of no use any more, for a reason that the carrier itself does not end for.
   void give_up(const link::Diagnosis& why);

@@ -58,7 +58,9 @@ class Head {
  public:
   Head(HeadOptions options, std::optional<process::GuardProcess> guard,
        std::optional<LogFiles> logs)
-      : environment_(std::move(options.environment)),
+      : links_of_all_(options.links),
+        loop_(options.links != nullptr ? options.links->loop() : own_loop_),
+        environment_(std::move(options.environment)),
         joined_(std::move(options.joined)),
         told_(std::move(options.told)),
         tick_(std::move(options.tick)),
@@ -70,6 +72,7 @@ class Head {
         plan_(options.input.plan),
         spec_(options.input.spec),
         here_(node_here(plan_)),
+        first_(options.input.number),
         machine_(std::move(options.input)),
         console_(loop_, spec_, plan_, machine_.window(), std::move(logs), flow_events()),
         pump_(
@@ -112,6 +115,7 @@ class Head {
     });
     loop_.run();
     CHECK(ended_);
+    if (links_of_all_ != nullptr) links_of_all_->used(machine_.last());
     model::RunReport report = std::move(*ended_);
     for (const std::string& trouble : console_.troubles()) add_trouble(report, trouble);
     if (const auto missed = console_.not_shown(); missed != 0) {
@@ -163,7 +167,7 @@ class Head {
   OutputFlowEvents flow_events() {
     OutputFlowEvents events;
     events.credit = [this](Rank rank, wire::Stream stream, std::uint32_t bytes) {
-      send(plan_.ranks[rank.value].node, base::kFirstRun, wire::Credit{rank, stream, bytes});
+      send(plan_.ranks[rank.value].node, first_, wire::Credit{rank, stream, bytes});
     };
     events.closed = [this] {
       // Found out in the middle of a write: the machine hears of it when that is over.
@@ -190,7 +194,7 @@ class Head {
     }
     host::HostTasksEvents events;
     events.to_head = [this](wire::ToHead message) {
-      on_message(*here_, base::kFirstRun, std::move(message));
+      on_message(*here_, first_, std::move(message));
     };
     events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
       on_output(*here_, {rank, stream, bytes});
@@ -205,9 +209,16 @@ class Head {
   void perform(machine::OpenLink& effect) {
     const NodeIndex node = effect.node;
     if (node == here_) return pump_.feed(machine::LinkUp{node});
+    const model::Host& host = plan_.nodes[node.value].host;
+    if (links_of_all_ != nullptr) {
+      if (auto kept = links_of_all_->take(host, spec_.carrier, node, link_events(node))) {
+        links_[node] = std::move(kept);
+        return pump_.feed(machine::LinkUp{node});
+      }
+    }
     auto link =
         open_carrier({loop_, spec_.carrier, program_, environment_, joined_, asked_, steps_}, node,
-                     plan_.nodes[node.value].host, link_events(node));
+                     host, link_events(node));
     if (!link) return pump_.feed(machine::LinkFailed{node, link.error(), machine::Retry::no});
     links_[node] = std::move(*link);
   }
@@ -222,7 +233,7 @@ class Head {
       on_message(node, run, std::move(message));
     };
     events.output = [this, node](RunIndex run, const wire::OutputView& view) {
-      run == base::kFirstRun ? on_output(node, view) : relay_output(node, run, view);
+      run == first_ ? on_output(node, view) : relay_output(node, run, view);
     };
     events.ended = [this, node](const link::Diagnosis& diagnosis) { on_ended(node, diagnosis); };
     return events;
@@ -244,7 +255,7 @@ class Head {
     if (!spec_.container || !starts_agents) return;
     wire::Contain wanted{container_of(node), fmt::format("muster-{}-{}", job_, node.value),
                          static_cast<std::uint32_t>(spec_.grace.count()), spec_.folders};
-    send(node, base::kFirstRun, std::move(wanted));
+    send(node, first_, std::move(wanted));
   }
 
   void on_ended(NodeIndex node, const link::Diagnosis& diagnosis) {
@@ -256,6 +267,15 @@ class Head {
 
   // It may be the one whose callback we are in; nothing more is heard of it.
   void perform(machine::CloseLink& effect) { links_.erase(effect.node); }
+
+  // Likewise.
+  void perform(machine::KeepLink& effect) {
+    auto link = links_.extract(effect.node);
+    if (link.empty()) return;
+    CHECK(links_of_all_ != nullptr);
+    links_of_all_->keep(plan_.nodes[effect.node.value].host, spec_.carrier, effect.run,
+                        std::move(link.mapped()));
+  }
 
   void perform(machine::LookForHost& effect) {
     const NodeIndex node = effect.node;
@@ -335,7 +355,7 @@ class Head {
 
   void on_message(NodeIndex node, RunIndex run, wire::ToHead message) {
     const auto* end = std::get_if<wire::OutputEnd>(&message);
-    const bool ends = end != nullptr && run == base::kFirstRun && runs_on(end->rank, node);
+    const bool ends = end != nullptr && run == first_ && runs_on(end->rank, node);
     if (ends) console_.end(end->rank, end->stream);
     pump_.feed(machine::Heard{node, std::move(message), run});
   }
@@ -351,7 +371,7 @@ class Head {
 
   void on_output(NodeIndex node, const wire::OutputView& view) {
     if (!runs_on(view.rank, node)) return;
-    pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view))});
+    pump_.feed(machine::Printed{node, view.rank, std::string(errors_of(view)), first_});
     if (plan_.nodes[node.value].host.carrier.own_console) return;
     console_.take(view.rank, view.stream, view.bytes);
   }
@@ -371,7 +391,7 @@ class Head {
   // The run's end is told when all output has been written.
   void perform(machine::Tell& effect) {
     if (auto* last = std::get_if<model::RunEnded>(&effect.event)) {
-      if (effect.run == base::kFirstRun) ended_ = std::move(last->report);
+      if (effect.run == first_) ended_ = std::move(last->report);
       return;
     }
     if (const std::string words = view::words(effect.event); !words.empty()) {
@@ -426,7 +446,9 @@ class Head {
     }));
   }
 
-  asio::io_context loop_{1};
+  KeptLinks* links_of_all_;
+  asio::io_context own_loop_{1};
+  asio::io_context& loop_;
   bool is_finishing_ = false;
   std::optional<model::RunReport> ended_;  // as the machine has it
   std::vector<std::string> environment_;
@@ -441,6 +463,7 @@ class Head {
   model::Plan plan_;
   model::JobSpec spec_;
   std::optional<NodeIndex> here_;
+  RunIndex first_;  // the run that this head is for
   machine::HeadMachine machine_;
   OutputFlow console_;
   host::Pump<machine::HeadEvent> pump_;
@@ -460,11 +483,25 @@ class Head {
   process::Life life_;
 };
 
+// What cannot be kept has heads of its own: a launcher's hosts are reached by the head above, and
+// an agent outside of a container serves one run only.
+void go_on_with_links(HeadOptions& options) {
+  const model::JobSpec& spec = options.input.spec;
+  if (spec.container || !spec.carrier.above.empty()) options.links = nullptr;
+  if (options.links == nullptr) {
+    options.input.keeps_links = false;
+    return;
+  }
+  options.links->look();
+  options.input.number = options.links->next();
+}
+
 }  // namespace
 
 Survey survey(HeadOptions options) {
   options.input.survey = true;
   const std::size_t nodes = options.input.plan.nodes.size();
+  go_on_with_links(options);
   Head head(std::move(options), std::nullopt, std::nullopt);
   Survey result{head.run(), {}};
   for (std::uint32_t i = 0; i < nodes; ++i) result.facts.push_back(head.facts(NodeIndex(i)));
@@ -488,6 +525,7 @@ base::Result<model::RunReport> run_head(HeadOptions options) {
                                           options.input.spec.timeout, options.environment);
   options.input.starts_before = plan::starts_before(options.environment);
   options.input.secret = probe::random_digits(32);
+  go_on_with_links(options);
   const auto told = options.told;
   auto report = process::caught(
       [&] { return Head(std::move(options), std::move(guard), std::move(*logs)).run(); });

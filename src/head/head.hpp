@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "head/holder.hpp"
+#include "head/kept_links.hpp"
 #include "machine/head_machine.hpp"
 #include "model/report.hpp"
 #include "process/unique_fd.hpp"
@@ -27,6 +28,9 @@ struct HeadOptions {
   std::function<void()> tick = {};  // called a few times a second; may be empty
   Holder holder = {};               // when it ends, the run is told to end
   bool asks_for_end = true;         // of the Slurm job around, where the environment says none
+  // Of heads that come one after the other; may be null. It uses what is there, and leaves its own
+  // there if `input.keeps_links`.
+  KeptLinks* links = nullptr;
 };
 
 // Blocks until the run has ended and every byte has been written. Call it while the process has one

@@ -32,6 +32,11 @@ class HostLink {
   // once.
   virtual void send(std::shared_ptr<const std::string> frame) = 0;
   [[nodiscard]] virtual bool up() const = 0;
+  // Another head goes on with it, which has its own number for the host and hears all that follows.
+  // False: it is tied to the head that has opened it.
+  [[nodiscard]] virtual bool pass_on(base::NodeIndex /*number*/, const HostLinkEvents& /*events*/) {
+    return false;
+  }
   // The process on this machine that carries it; 0: there is none.
   [[nodiscard]] virtual pid_t process() const { return 0; }
 };

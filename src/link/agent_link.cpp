@@ -44,7 +44,7 @@ class AgentLink::Impl : public std::enable_shared_from_this<Impl> {
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;
   wire::AgentReader reader_;
-  wire::HostSet own_;  // this host's number; empty until the head has spoken
+  wire::HostSet own_;  // this host's number, as last told; empty until the head has spoken
   bool has_heard_ = false;
   bool open_ = true;   // false: nothing more is read, and no event is called
   bool gone_ = false;  // nothing more is written either
@@ -87,6 +87,8 @@ void AgentLink::Impl::take(std::string_view bytes) {
     if (!message) return break_off(std::move(message.error()));
     if (!*message) return;
     const wire::Address to = reader_.address();
+    // Another head has numbers of its own.
+    if (std::holds_alternative<wire::Hello>(**message) && to.hosts.is_one()) own_ = to.hosts;
     if (!is_for_us(to.hosts))
       return break_off({base::Fault::lost, "a frame for another host came", {}, {}});
     const bool is_first = !std::exchange(has_heard_, true);
@@ -100,7 +102,7 @@ void AgentLink::Impl::take(std::string_view bytes) {
   }
 }
 
-// The first frame that names any host names this one alone.
+// The first frame that names any host names this one alone, and so does every greeting.
 bool AgentLink::Impl::is_for_us(const wire::HostSet& hosts) {
   if (hosts.empty()) return true;
   if (own_.empty() && hosts.is_one()) own_ = hosts;

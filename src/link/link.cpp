@@ -1,6 +1,7 @@
 // Link: the head's end; noise, magic line, frames, and the carrier's stderr beside them.
 #include "link/link.hpp"
 
+#include <algorithm>
 #include <asio/post.hpp>
 #include <utility>
 
@@ -28,7 +29,7 @@ void keep_end(std::string& text, std::string_view more) {
 // Callbacks may destroy the Link: every way in from the loop holds a shared_ptr to this first.
 class Link::Impl : public std::enable_shared_from_this<Impl> {
  public:
-  Impl(base::NodeIndex host, LinkEvents events) : host_(host), events_(std::move(events)) {}
+  Impl(base::NodeIndex host, LinkEvents events) : hosts_{host}, events_(std::move(events)) {}
 
   void open(asio::io_context& loop, process::UniqueFd to_agent, process::UniqueFd from_agent,
             process::UniqueFd errors);
@@ -38,7 +39,8 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
   void close();
   std::string errors();
   [[nodiscard]] const std::string& noise() const { return filter_.noise(); }
-  [[nodiscard]] base::NodeIndex host() const { return host_; }
+  [[nodiscard]] base::NodeIndex host() const { return hosts_.back(); }
+  void renumber(base::NodeIndex host) { hosts_.push_back(host); }
 
  private:
   void take(std::string_view bytes);
@@ -48,7 +50,7 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
   void break_off(base::Error error);
   void end();
 
-  base::NodeIndex host_;
+  std::vector<base::NodeIndex> hosts_;  // numbers of the one at the other end; the last counts
   LinkEvents events_;
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;
@@ -136,7 +138,8 @@ void Link::Impl::dispatch() {
 
 void Link::Impl::tell_item(wire::HeadReader::Item item) {
   const wire::Address& from = reader_.address();
-  if (!from.hosts.empty() && from.hosts != wire::HostSet(host_)) {
+  const auto is_it = [&](base::NodeIndex host) { return from.hosts == wire::HostSet(host); };
+  if (!from.hosts.empty() && std::ranges::none_of(hosts_, is_it)) {
     return break_off({base::Fault::lost, "its agent spoke for another host", {}, {}});
   }
   if (auto* message = std::get_if<wire::ToHead>(&item))
@@ -185,6 +188,7 @@ void Link::send(std::shared_ptr<const std::string> frame) {
   impl_->send([&](OutQueue& out) { out.add(std::move(frame)); });
 }
 
+void Link::renumber(base::NodeIndex host) { impl_->renumber(host); }
 void Link::close() { impl_->close(); }
 std::string Link::errors() const { return impl_->errors(); }
 std::string Link::noise() const { return impl_->noise(); }

@@ -80,6 +80,9 @@ class Link {
   void send(base::RunIndex run, const wire::ToAgent& message);
   // The frame of a message that goes over other links as well; they share its bytes.
   void send(std::shared_ptr<const std::string> frame);
+  // What another head calls the host at the other end, from now on. The agent learns it from that
+  // head's greeting; what it sent before is still heard.
+  void renumber(base::NodeIndex host);
   // No further event is called; the agent sees the end of its stdin.
   void close();
   [[nodiscard]] std::string errors() const;  // carrier's stderr so far, bounded

@@ -97,6 +97,13 @@ struct CloseLink {  // end the carrier; nothing more will be heard of it
   base::NodeIndex node;
   bool operator==(const CloseLink&) const = default;
 };
+// Whoever opens this host next is to have the link, in this head or in the next of this process.
+// The agent keeps `run`, without a lease, until another run has been greeted there.
+struct KeepLink {
+  base::NodeIndex node;
+  base::RunIndex run = kFirstRun;
+  bool operator==(const KeepLink&) const = default;
+};
 // What has come from its machine in the last half of `lease`? Answered by HostSeen.
 struct LookForHost {
   base::NodeIndex node;
@@ -166,8 +173,8 @@ struct Finish {
 };
 
 using HeadEffect =
-    std::variant<OpenLink, AddHost, CloseLink, LookForHost, ToNode, ToNodes, AddWorld, NewRound,
-                 ServeGloo, Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
+    std::variant<OpenLink, AddHost, CloseLink, KeepLink, LookForHost, ToNode, ToNodes, AddWorld,
+                 NewRound, ServeGloo, Tell, Say, ReadInput, SuspendSelf, RunOver, Finish>;
 using HeadEffects = std::vector<HeadEffect>;
 
 }  // namespace muster::machine

@@ -51,7 +51,12 @@ bool asks_for_hosts(const RunEffects& wishes) {
 
 // ---- runs -------------------------------------------------------------------------------------
 
-HeadMachine::HeadMachine(RunInput input) : hosts_(options_of(input)) {
+HeadMachine::HeadMachine(RunInput input)
+    : hosts_(options_of(input)),
+      first_(input.number),
+      keeps_links_(input.keeps_links),
+      last_(first_.value - 1) {
+  CHECK(first_ >= kFirstRun);
   HeadEffects none;
   enroll(std::move(input), {}, none);
 }
@@ -499,7 +504,10 @@ void HeadMachine::carry_out(Member& member, DropHost& wish, HeadEffects& out) {
 void HeadMachine::carry_out(Member& member, FreeHost& wish, HeadEffects& out) {
   const NodeIndex host = member.hosts[wish.node.value];
   member.uses.erase(host);
-  hosts_.dismiss(host, member.index, std::move(wish.bye), !in_use(host), now_, out);
+  const bool is_last = !in_use(host);
+  const bool is_kept = keeps_links_ && is_last && hosts_.can_be_kept(host);
+  if (is_kept) return hosts_.keep(host, member.index, out);
+  hosts_.dismiss(host, member.index, std::move(wish.bye), is_last, now_, out);
 }
 
 void HeadMachine::carry_out(Member& member, AnswerLauncher& wish, HeadEffects& out) {

@@ -2,7 +2,7 @@
 // links, with any number of Runs, which know ranks: what a host does its runs hear of, and what a
 // run asks of a host is done. The run of a launcher inside a rank is a Relay.
 //
-//   working ──every run is over──▶ leaving ──every link closed, or kLeaveTime──▶ finished
+//   working ──every run is over──▶ leaving ──every link closed or kept, or kLeaveTime──▶ finished
 //
 // A host that is in use may be asked for by another run, which then finds it as it is. It leaves
 // with the last run that uses it. A run that was begun within another ends with it.
@@ -28,7 +28,7 @@ namespace muster::machine {
 
 class HeadMachine {
  public:
-  // With its first run, kFirstRun.
+  // With its first run, first().
   explicit HeadMachine(RunInput input);
 
   // The first run begins.
@@ -38,6 +38,9 @@ class HeadMachine {
                      HeadEffects& out);
   void step(base::Instant now, HeadEvent event, HeadEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
+  [[nodiscard]] base::RunIndex first() const { return first_; }
+  // The number of the run that was begun last.
+  [[nodiscard]] base::RunIndex last() const { return last_; }
   // True once every byte of every stream has been announced as ended and Finish was given.
   [[nodiscard]] bool finished() const { return finished_; }
   // One that is no Relay.
@@ -49,9 +52,9 @@ class HeadMachine {
   };
   [[nodiscard]] std::optional<Relayed> relayed(base::RunIndex index, base::NodeIndex host) const;
   // Of the first run: first credit of each output stream of its first world, bytes.
-  [[nodiscard]] std::uint32_t window() const { return run(kFirstRun).window(); }
+  [[nodiscard]] std::uint32_t window() const { return run(first_).window(); }
   // As the first run's would be if it were told now (model::RunEnded); for tests.
-  [[nodiscard]] model::RunReport report() const { return run(kFirstRun).report(); }
+  [[nodiscard]] model::RunReport report() const { return run(first_).report(); }
   // What the host of one of its nodes told in its greeting, if it has come.
   [[nodiscard]] const std::optional<model::HostFacts>& facts(base::NodeIndex node) const {
     return hosts_.facts(node);
@@ -167,7 +170,9 @@ class HeadMachine {
   base::Instant now_{};
   Hosts hosts_;
   std::list<Member> runs_;  // ascending; the first run stays, a relay goes once it is over
-  base::RunIndex last_;     // that was begun
+  base::RunIndex first_;
+  bool keeps_links_;
+  base::RunIndex last_;                    // that was begun
   std::optional<base::Instant> leave_by_;  // once all are over: links still open are cut then
   bool finished_ = false;
 };

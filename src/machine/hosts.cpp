@@ -314,6 +314,20 @@ void Hosts::dismiss(NodeIndex node, RunIndex run, wire::Bye bye, bool is_last, I
   leaving_.insert(node);
 }
 
+// Others are tied to the head that has opened them.
+bool Hosts::can_be_kept(NodeIndex node) const {
+  const Entry& host = of(node);
+  const model::Carrier& carrier = host.host.carrier;
+  const bool is_own = carrier == model::kOpened || carrier == model::kFakeNode;
+  return is_own && host.link && host.state == State::greeted;
+}
+
+void Hosts::keep(NodeIndex node, RunIndex run, HeadEffects& out) {
+  out.push_back(ToNode{node, wire::Suspend{true}, run});
+  out.push_back(KeepLink{node, run});
+  lost(node);
+}
+
 bool Hosts::overstays(NodeIndex node, Instant now) const {
   return of(node).state == State::leaving && now >= of(node).leave_by;
 }

@@ -2,6 +2,7 @@
 // notices silence. Knows no ranks. Its caller closes the link of a host that is no longer needed.
 //
 //   waiting ──LinkUp──▶ up ──Welcome──▶ greeted ──dismiss()──▶ leaving ──link lost──▶ waiting
+//   greeted ──keep()──▶ waiting: the link has gone to whoever keeps it
 //   from any state ──link lost──▶ waiting; one that is leaving overstays after kLeaveTime
 //
 // The link of a host that is waiting may fail and be opened again, as often as Opener allows. Each
@@ -116,6 +117,10 @@ class Hosts {
   // A run leaves it. The agent ends with the last one.
   void dismiss(base::NodeIndex node, base::RunIndex run, wire::Bye bye, bool is_last,
                base::Instant now, HeadEffects& out);
+  // Its agent may serve a run of another head.
+  [[nodiscard]] bool can_be_kept(base::NodeIndex node) const;
+  // The last run leaves it, and its link goes to whoever keeps it.
+  void keep(base::NodeIndex node, base::RunIndex run, HeadEffects& out);
   // It has been leaving for longer than kLeaveTime: it is to be closed.
   [[nodiscard]] bool overstays(base::NodeIndex node, base::Instant now) const;
   [[nodiscard]] std::optional<base::Instant> next_leaving() const;

@@ -80,6 +80,10 @@ struct RunInput {
   bool survey = false;
   // The plan's spare hosts are greeted first, and kept until the run is over.
   bool holds_spare = false;
+  // Of the head's first run. Above kFirstRun where links have carried runs of an earlier head.
+  base::RunIndex number = base::kFirstRun;
+  // Links that no run uses any more are kept, for another head or for this one: see KeepLink.
+  bool keeps_links = false;
   bool operator==(const RunInput&) const = default;
 };
 

@@ -29,7 +29,7 @@ inline constexpr std::size_t kRangesMax = 4096;
 inline constexpr std::size_t kNoiseMax = 64u << 10;  // bytes before the magic line
 
 // Written by an agent on its own line, before anything else.
-inline constexpr std::string_view kMagic = "\x1dmuster-agent 3\n";
+inline constexpr std::string_view kMagic = "\x1dmuster-agent 4\n";
 static_assert(kMagic[kMagic.size() - 2] == '0' + kProtocol, "it tells the protocol's number");
 
 // Appends the message as one frame (two or more for raw bytes above kRawMax). `address`: whom it is

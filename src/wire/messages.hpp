@@ -24,7 +24,7 @@ namespace muster::wire {
 inline constexpr const char* kOtherVersion =
     "is it the same muster on both hosts? compare `muster --version`";
 
-inline constexpr std::uint32_t kProtocol = 3;
+inline constexpr std::uint32_t kProtocol = 4;
 
 using model::Stream;
 

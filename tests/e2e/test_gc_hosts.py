@@ -14,6 +14,7 @@ import unittest
 
 from seed_case import CODE_JOB as JOB, SeedCase
 from lab import HOME  # which support has put on the path
+from travel_case import ssh_until_after
 from support import lab_or_skip, run_tests, until
 
 REASON = lab_or_skip()
@@ -168,9 +169,11 @@ class Folders(HostCase):
         self.assertEqual([self.there(host) for host in NODES], [[], []])
 
     def test_gc_keeps_what_only_the_host_has(self):
-        calls = f"{self.home}/calls"  # to each host: two to send the code, one to run
-        self.put("flaky", f"#!/bin/sh\necho >> {calls}\n"
-                 f'[ $(wc -l < {calls}) -lt 7 ] || exit 255\nexec ssh "$@"\n', ["head"], 0o755)
+        runs = 3  # of each link: two send the code, then come the ranks
+        self.put("once", ssh_until_after(runs, "ssh.kill(); sys.exit(255)"), ["head"], 0o755)
+        self.put("flaky", f'#!/bin/sh\necho >> {self.home}/calls\n'
+                 f'[ $(wc -l < {self.home}/calls) -le 2 ] || exit 255\nexec ./once "$@"\n',
+                 ["head"], 0o755)
         self.put("job.yml", JOB + "echo > ${{outputs.model}}/x", ["head"])
         done = self.types(f"MUSTER_SSH_COMMAND={self.home}/flaky muster submit job.yml", code=None)
         self.assertIn("could not be fetched", done.errors)

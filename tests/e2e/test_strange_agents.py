@@ -13,7 +13,7 @@ sys.stdout.buffer.write(open(%r, "rb").read())
 sys.stdout.buffer.flush()
 sys.stdin.buffer.read()
 """
-MAGIC = b"\x1dmuster-agent 3\n"
+MAGIC = b"\x1dmuster-agent 4\n"
 WELCOME, PONG = 1, 10  # fields of ToHead in src/wire/wire.proto
 
 
@@ -39,10 +39,10 @@ class Links(Case):
 
     def test_nothing_is_heard_of_a_link_that_was_closed(self):
         """Frames that came together with the one for which the head closes the link."""
-        said = MAGIC + welcome(protocol=4) + 5 * message(PONG) + frame(9)
+        said = MAGIC + welcome(protocol=5) + 5 * message(PONG) + frame(9)
         for _ in range(15):
             done = self.head(said)
-            self.assert_refused(done, UNREACHABLE, r"one: muster 9 there speaks protocol 4")
+            self.assert_refused(done, UNREACHABLE, r"one: muster 9 there speaks protocol 5")
 
     def test_frames_of_no_kind(self):
         too_long = b"\xff\xff\xff\xff\x01\1\0\0\0\0\0"
@@ -63,7 +63,7 @@ class Links(Case):
 
     def test_other_plans_in_the_greeting(self):
         """Of the same protocol, but made of other sources."""
-        done = self.head(MAGIC + welcome(protocol=3))
+        done = self.head(MAGIC + welcome(protocol=4))
         self.assert_refused(done, UNREACHABLE, "one: muster 9 there would give ranks a different")
 
 

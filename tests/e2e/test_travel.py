@@ -8,15 +8,11 @@ Each host and the head has a disk of its own, see seed_case.
 
 import json
 import os
-import shutil
-import signal
-import unittest
+import re
 
-from seed_case import CODE_JOB as JOB, SeedCase
-from lab import HOME  # which support has put on the path
-from support import BAD_FILE, lab_or_skip, run_tests, until
-
-REASON = lab_or_skip()
+from seed_case import CODE_JOB as JOB
+from travel_case import HOME, TravelCase, ssh_until_after
+from support import BAD_FILE, run_tests, until
 
 
 def bytes_of(folder):
@@ -29,32 +25,6 @@ def bytes_of(folder):
             except FileNotFoundError:
                 pass
     return total
-
-
-@unittest.skipIf(REASON, REASON)
-class TravelCase(SeedCase):
-    def setUp(self):
-        super().setUp()
-        self.put("src/a.txt", "then\n", ["head"])
-        self.put("src/sub/run.sh", "#!/bin/sh\necho $(hostname) $(basename $PWD)\n", ["head"],
-                 0o755)
-
-    def does(self, do, *words, code=0, job=JOB, env=""):
-        self.put("job.yml", job + do, ["head"])
-        return self.types(f"{env} muster submit job.yml {' '.join(words)}", code=code)
-
-    def show(self):
-        return json.loads(self.types("muster show last --json").text)
-
-    def from_record(self, *parts, host="head"):
-        with open(self.lab.path(host, os.path.join(self.show()["folder"], *parts)), "rb") as file:
-            return file.read()
-
-    def cached(self, host):
-        """The blobs in a host's cache, with the times of their last change."""
-        top = self.lab.path(host, HOME + "/.cache/muster/.blobs")
-        return {name: os.stat(os.path.join(folder, name)).st_mtime_ns
-                for folder, _, names in os.walk(top) for name in names if len(name) == 62}
 
 
 class Data(TravelCase):
@@ -113,6 +83,34 @@ class Code(TravelCase):
         self.assertEqual(sorted(done.lines), sorted(["node1 code", "node2 code", "then", "then",
                                                      code, code]), done)
         self.assertEqual(done.complaints, "")
+
+    def logins(self, does):
+        """To which hosts ssh is called meanwhile, in the order of their names."""
+        self.put("bin/ssh", f'#!/bin/sh\necho "$*" >> {self.home}/logins\n'
+                 f'exec /usr/bin/{self.by_address()} "$@"\n', ["head"], 0o755)
+        self.put("logins", "", ["head"])
+        does()
+        with open(self.at("head", "logins"), encoding="utf-8") as file:
+            return sorted(re.search(r" (node\d) ", line)[1] for line in file)
+
+    def test_a_job_logs_in_to_each_host_once(self):
+        do = "cat a.txt > ${{outputs.model}}/$RANK; cat a.txt; "
+        self.put("src/a.txt", self._testMethodName, ["head"])
+        self.assertEqual(self.logins(lambda: self.does(do)), ["node1", "node2"],
+                         "for contents, ranks, outputs")
+        self.assertEqual(self.from_record("outputs", "model", "1").decode(), self._testMethodName)
+        self.assertEqual(self.logins(lambda: self.does(do + "exit $RANK", code=1)),
+                         ["node1", "node2"])
+        self.assertEqual(self.from_record("outputs", "model", "1").decode(), self._testMethodName)
+
+    def test_hosts_that_are_asked_for_their_hardware(self):
+        run = "muster run -n 2 --per-node 1 --bind-to core -H node1,node2 hostname"
+        self.assertEqual(self.logins(lambda: self.types(run)), ["node1", "node2"])
+
+    def test_a_launcher_in_the_command_logs_in_no_more(self):
+        do = "mpirun -np 2 --map-by node sh -c 'echo $(hostname) > ${{outputs.model}}/$RANK'"
+        self.assertEqual(self.logins(lambda: self.does(do)), ["node1", "node2"])
+        self.assertEqual(self.from_record("outputs", "model", "1").decode(), "node2\n")
 
     def test_each_content_comes_once(self):
         self.put("src/once.txt", self._testMethodName, ["head"])
@@ -328,7 +326,9 @@ class Home(TravelCase):
         self.assertEqual(self.from_record("outputs/model/node2"), b"node2\n")
 
     def test_a_run_whose_outputs_are_lost_is_not_complete(self):
-        self.put("flaky", '#!/bin/sh\nmkdir used 2> /dev/null || exit 255\nexec ssh "$@"\n',
+        self.put("once", ssh_until_after(1, "ssh.kill(); sys.exit(255)"), ["head"],
+                 0o755)
+        self.put("flaky", '#!/bin/sh\nmkdir used 2> /dev/null || exit 255\nexec ./once "$@"\n',
                  ["head"], 0o755)
         job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
         done = self.does("echo > ${{outputs.model}}/there", "-H", "node1:1", code=248, job=job,
@@ -392,76 +392,6 @@ class Metrics(TravelCase):
                                  rank.encode() + b"\n")
         self.assertEqual(self.show()["metrics"], {"val/loss": 3})
         self.assertIn("\nmetric      val/loss=3 (step 0)\n", self.types("muster show last").text)
-
-
-class Stopped(TravelCase):
-    """Somebody ends muster while the outputs come home."""
-
-    JOB = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
-    LOST = "the outputs of node1 did not come home: interrupted by "
-
-    def starts(self, do, env=""):
-        self.put("job.yml", self.JOB + do, ["head"])
-        return self.shell(f"exec env {env} muster submit job.yml -H node1:1")
-
-    def waits(self, end=""):
-        """A run whose second connection to the host never opens."""
-        self.put("slow", '#!/bin/sh\nmkdir used 2> /dev/null || { touch tried; exec sleep '
-                 f'{self.mark}; }}\nexec ssh "$@"\n', ["head"], 0o755)
-        job = self.starts("echo > ${{outputs.model}}/there" + end,
-                          f"MUSTER_SSH_COMMAND={self.home}/slow")
-        until("a second connection", lambda: os.path.exists(self.at("head", "tried")))
-        return job
-
-    def check(self, done, code, by, state="stopped"):
-        self.assertEqual(done.code, code, done)
-        run = self.show()
-        self.assertEqual((run["state"], run["exit_code"]), (state, code))
-        told = f"{self.LOST}{by}; what was written there is in {run['folder']}\n"
-        self.assertIn(told, done.errors)
-        self.assertIn(told, self.types("muster report last").text)
-        self.assertNotIn(".travel", os.listdir(self.lab.path("head", run["folder"])))
-        self.assertTrue(os.path.exists(
-            self.lab.path("node1", run["folder"] + "/outputs/model/there")))
-        self.assert_hosts_clean()
-
-    def test_by_a_signal_before_the_host_is_reached(self):
-        for number, name in ((signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")):
-            with self.subTest(name):
-                job = self.waits()
-                job.send(number)
-                self.check(job.finish(), 128 + number, f"signal {number:d} ({name})")
-                for used in ("used", "tried"):
-                    path = self.at("head", used)
-                    shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
-
-    def test_by_muster_stop(self):
-        job = self.waits()
-        self.types("muster stop last")
-        self.check(job.finish(), 130, "signal 2 (SIGINT)")
-
-    def test_while_bytes_come(self):
-        # The second connection is slow after a while: they cannot all be there before the signal.
-        self.put("slow", '#!/bin/sh\nmkdir used 2> /dev/null && exec ssh "$@"\n'
-                 'exec 2> /dev/null; ssh "$@" | { dd bs=64K count=50; '
-                 'while sleep 0.05; do dd bs=64K count=1; done; }\n', ["head"], 0o755)
-        job = self.starts("head -c 20000000 /dev/urandom > ${{outputs.model}}/there",
-                          f"MUSTER_SSH_COMMAND={self.home}/slow")
-        runs = self.lab.path("head", f"{self.home}/.local/state/muster/runs")
-
-        def come():
-            names = [name for name in os.listdir(runs) if name[0].isdigit()] \
-                if os.path.isdir(runs) else []
-            paths = [f"{runs}/{name}/.travel/outputs/rank.0/stdout" for name in names]
-            return any(os.path.exists(path) and os.stat(path).st_size > 0 for path in paths)
-        until("outputs on their way", come)
-        job.send(signal.SIGTERM)
-        self.check(job.finish(), 143, "signal 15 (SIGTERM)")
-
-    def test_a_rank_that_failed_before_decides(self):
-        job = self.waits("; exit 3")
-        job.send(signal.SIGINT)
-        self.check(job.finish(), 3, "signal 2 (SIGINT)", "failed")
 
 
 PIPELINE = """$schema: https://azuremlschemas.azureedge.net/latest/pipelineJob.schema.json

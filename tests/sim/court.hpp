@@ -72,6 +72,7 @@ class Court {
   void done(const machine::OpenLink& effect);
   void done(const machine::AddHost& effect);
   void done(const machine::CloseLink& effect);
+  void done(const machine::KeepLink&) { complain("a link is kept, and no head follows"); }
   void done(const machine::ToNode& effect);
   void done(const machine::ToNodes& effect);
   void done(const machine::RunOver& effect);

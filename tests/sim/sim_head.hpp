@@ -64,6 +64,7 @@ class SimHead {
   void perform_all(machine::HeadEffects& effects);
   void perform(machine::OpenLink& effect) { events_.open_link(effect.node); }
   void perform(machine::CloseLink& effect);
+  void perform(machine::KeepLink&) {}  // the court has seen it
   void perform(machine::LookForHost& effect) {
     feed(machine::HostSeen{effect.node, events_.answers(effect.node)});
   }

@@ -65,6 +65,7 @@ class SimRelay {
   void arm();
   void perform(machine::OpenLink& effect);
   void perform(machine::CloseLink& effect);
+  void perform(machine::KeepLink&) { events_.complain("the head above keeps a link"); }
   void perform(machine::AddHost& effect);
   void perform(machine::ToNode& effect);
   void perform(machine::ToNodes& effect);

@@ -74,7 +74,7 @@ class AgentWithTwoRuns : public testing::Test {
 
   void say(RunIndex run, const wire::ToAgent& message) {
     std::string bytes;
-    wire::append(bytes, message, {run, wire::HostSet(kHost)});
+    wire::append(bytes, message, {run, wire::HostSet(host_)});
     ASSERT_EQ(::write(to_agent_.get(), bytes.data(), bytes.size()),
               static_cast<ssize_t>(bytes.size()));
   }
@@ -85,7 +85,7 @@ class AgentWithTwoRuns : public testing::Test {
     for (;;) {
       for (auto item = reader_.next(); item && *item; item = reader_.next()) {
         const wire::Address from = reader_.address();
-        EXPECT_EQ(from.hosts, wire::HostSet(kHost));
+        EXPECT_EQ(from.hosts, wire::HostSet(host_));
         if (const auto* view = std::get_if<wire::OutputView>(&**item)) {
           output_[from.run] += view->bytes;
           continue;
@@ -159,6 +159,7 @@ class AgentWithTwoRuns : public testing::Test {
   process::UniqueFd to_agent_, from_agent_;
   wire::HeadReader reader_;
   bool introduced_ = false;
+  base::NodeIndex host_ = kHost;  // as the head calls it
   std::map<RunIndex, std::string> output_;
 };
 
@@ -188,6 +189,23 @@ TEST_F(AgentWithTwoRuns, TheEndOfOneSweepsItsOwnProcesses) {
   int status = -1;
   ASSERT_EQ(::waitpid(std::exchange(agent_, 0), &status, 0) > 0, true);
   EXPECT_EQ(status, 0) << "it ends with its last run";
+}
+
+// Its lease is lifted, since between two heads nobody speaks.
+TEST_F(AgentWithTwoRuns, OneHeadKeepsTheAgentForTheNextWhichNumbersItAnew) {
+  say(kOne, wire::Hello{wire::kProtocol, "one", base::NodeIndex(0), 8000, 100, false, 0});
+  (void)hear<wire::Welcome>(kOne);
+  say(kOne, wire::Suspend{true});
+  host_ = base::NodeIndex(kHost.value + 5);
+  const Pids two = start(kTwo);
+  say(kOne, wire::Bye{});
+  EXPECT_TRUE(is_alive(two.daemon));
+  say(kTwo, wire::Stop{SIGTERM, 100});
+  (void)hear<wire::Stopped>(kTwo);
+  say(kTwo, wire::Bye{});
+  int status = -1;
+  ASSERT_GT(::waitpid(std::exchange(agent_, 0), &status, 0), 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(AgentWithTwoRuns, BothEndWithTheLink) {

@@ -191,8 +191,8 @@ std::vector<Case> carrier_cases() {
       {"NoCarrierSaysEnv",
        said("env: \xe2\x80\x98ssh\xe2\x80\x99: No such file or directory\n", 127),
        "the command that should reach it, ssh, is not here", "install ssh"},
-      {"OtherProtocol", said("", 0, "motd\n\x1dmuster-agent 4\n"),
-       "/opt/muster/bin/muster speaks protocol 4, this muster speaks 3", "same muster"},
+      {"OtherProtocol", said("", 0, "motd\n\x1dmuster-agent 5\n"),
+       "/opt/muster/bin/muster speaks protocol 5, this muster speaks 4", "same muster"},
       {"TakesFiles",
        said("ssh: node1: No such file or directory\n"
             "ssh: 'exec /opt/muster/bin/muster agent': No such file or directory\n",

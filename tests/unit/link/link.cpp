@@ -62,7 +62,7 @@ TEST_F(LinkTest, NoiseIsSkippedAndKept) {
   put(from_agent.write, "Welcome to node1\n\x1dmuster-ag");
   run_ready();
   EXPECT_EQ(ups, 0);
-  put(from_agent.write, "ent 3\n" + kPong);
+  put(from_agent.write, "ent 4\n" + kPong);
   run_until([&] { return heard.size() == 1; });
   EXPECT_EQ(ups, 1);
   EXPECT_EQ(link->noise(), "Welcome to node1\n");
@@ -81,15 +81,15 @@ TEST_F(LinkTest, TooMuchNoiseBreaksTheLink) {
 
 TEST_F(LinkTest, AnotherProtocolIsToldAtOnce) {
   open_head();
-  put(from_agent.write, "motd\n\x1dmuster-agent 4\n");
+  put(from_agent.write, "motd\n\x1dmuster-agent 5\n");
   run_until([&] { return !broken.empty(); });
-  EXPECT_EQ(broken.front().what, "the agent speaks protocol 4, this muster speaks 3");
+  EXPECT_EQ(broken.front().what, "the agent speaks protocol 5, this muster speaks 4");
   EXPECT_EQ(ups, 0);
 }
 
 TEST_F(LinkTest, ATerminalInBetweenIsTold) {
   open_head();
-  put(from_agent.write, "\x1dmuster-agent 3\r\n");
+  put(from_agent.write, "\x1dmuster-agent 4\r\n");
   run_until([&] { return !broken.empty(); });
   EXPECT_NE(broken.front().what.find("terminal"), std::string::npos);
 }

@@ -80,6 +80,9 @@ struct Effect {
   std::string operator()(const OpenLink& e) const { return "open " + name(e.node); }
   std::string operator()(const AddHost& e) const { return e.host.name + " joins"; }
   std::string operator()(const CloseLink& e) const { return "close " + name(e.node); }
+  std::string operator()(const KeepLink& e) const {
+    return fmt::format("keep {} with run {}", name(e.node), e.run.value);
+  }
   std::string operator()(const LookForHost& e) const {
     return fmt::format("look for {} at '{}'", name(e.node), e.address);
   }
@@ -151,6 +154,8 @@ void HeadFixture::make(std::vector<model::Carrier> hosts, std::uint32_t ranks_ea
   input.spec = spec_;
   input.survey = survey_;
   input.holds_spare = holds_spare_;
+  input.keeps_links = keeps_links_;
+  input.number = number_;
   input.secret = "secret";
   input.kept = {{{}}, {{}}};
   input.spec.apps.front().command = {"program"};
@@ -204,7 +209,7 @@ Words HeadFixture::now(HeadEvent event) {
 }
 
 Words HeadFixture::hear(NodeIndex node, wire::ToHead message) {
-  return now(Heard{node, std::move(message)});
+  return now(Heard{node, std::move(message), number_});
 }
 
 void HeadFixture::run_all() {

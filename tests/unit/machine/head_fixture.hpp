@@ -49,8 +49,10 @@ class HeadFixture : public testing::Test {
   bool survey_ = false;
   void (*shape_)(model::Plan& plan) = nullptr;  // changes the plan before it is carried out
   std::vector<model::Carrier>
-      spare_;                  // hosts without ranks; their names follow those of the others
-  bool holds_spare_ = false;   // these are greeted first, and kept
+      spare_;                 // hosts without ranks; their names follow those of the others
+  bool holds_spare_ = false;  // these are greeted first, and kept
+  bool keeps_links_ = false;
+  base::RunIndex number_ = base::kFirstRun;  // of the run
   std::uint32_t servers_ = 0;  // so many of the last ranks are of a second program, which serves
   std::unique_ptr<HeadMachine> machine_;
 

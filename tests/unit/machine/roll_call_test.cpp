@@ -11,7 +11,7 @@ namespace {
 using base::Instant;
 using base::Rank;
 using std::chrono::seconds;
-using Ranks = std::vector<Rank>;
+using RankList = std::vector<Rank>;
 
 Instant at(int second) { return Instant(seconds(second)); }
 
@@ -25,7 +25,7 @@ RollCall of_two_worlds() {
 TEST(RollCall, NobodyIsMissedWhereNobodyWaits) {
   RollCall roll = of_two_worlds();
   roll.left(Rank(1));
-  EXPECT_EQ(roll.missing(), Ranks{});
+  EXPECT_EQ(roll.missing(), RankList{});
   EXPECT_EQ(roll.deserter(), std::nullopt);
   EXPECT_EQ(roll.deadline(seconds(5)), std::nullopt);
 }
@@ -33,17 +33,17 @@ TEST(RollCall, NobodyIsMissedWhereNobodyWaits) {
 TEST(RollCall, EachWorldWaitsForItsOwn) {
   RollCall roll = of_two_worlds();
   roll.came(Rank(4), at(7));
-  EXPECT_EQ(roll.missing(), Ranks{Rank(3)});
+  EXPECT_EQ(roll.missing(), RankList{Rank(3)});
   EXPECT_EQ(roll.deadline(seconds(5)), at(12));
   roll.came(Rank(0), at(6));
-  EXPECT_EQ(roll.missing(), (Ranks{Rank(1), Rank(2), Rank(3)}));
+  EXPECT_EQ(roll.missing(), (RankList{Rank(1), Rank(2), Rank(3)}));
   EXPECT_EQ(roll.deadline(seconds(5)), at(11)) << "the first one's arrival counts";
 }
 
 TEST(RollCall, ACompleteWorldWaitsNoMore) {
   RollCall roll = of_two_worlds();
   for (const Rank rank : {Rank(3), Rank(4), Rank(4)}) roll.came(rank, at(1));
-  EXPECT_EQ(roll.missing(), Ranks{});
+  EXPECT_EQ(roll.missing(), RankList{});
   EXPECT_EQ(roll.deadline(seconds(5)), std::nullopt);
   roll.left(Rank(3));
   EXPECT_EQ(roll.deserter(), std::nullopt) << "it had come";
@@ -55,30 +55,30 @@ TEST(RollCall, WhoLeavesWithoutComingIsADeserterOnceOthersWait) {
   roll.left(Rank(1));
   roll.came(Rank(0), at(1));
   EXPECT_EQ(roll.deserter(), Rank(2)) << "the first to leave";
-  EXPECT_EQ(roll.missing(), Ranks{}) << "nobody else is awaited";
+  EXPECT_EQ(roll.missing(), RankList{}) << "nobody else is awaited";
 }
 
 TEST(Register, TellsTheFirstAndTheLastByItself) {
   Register here;
   here.expect(1, 4);
-  EXPECT_EQ(here.came(1, Rank(2)), Ranks{Rank(2)});
-  EXPECT_EQ(here.came(1, Rank(0)), Ranks{});
-  EXPECT_EQ(here.came(1, Rank(0)), Ranks{}) << "once";
-  EXPECT_EQ(here.came(1, Rank(1)), Ranks{});
-  EXPECT_EQ(here.came(1, Rank(3)), (Ranks{Rank(0), Rank(1), Rank(3)}));
+  EXPECT_EQ(here.came(1, Rank(2)), RankList{Rank(2)});
+  EXPECT_EQ(here.came(1, Rank(0)), RankList{});
+  EXPECT_EQ(here.came(1, Rank(0)), RankList{}) << "once";
+  EXPECT_EQ(here.came(1, Rank(1)), RankList{});
+  EXPECT_EQ(here.came(1, Rank(3)), (RankList{Rank(0), Rank(1), Rank(3)}));
 }
 
 TEST(Register, TellsTheRestWhenAsked) {
   Register here;
   here.expect(1, 4);
   here.expect(2, 3);
-  EXPECT_EQ(here.untold(), Ranks{});
-  EXPECT_EQ(here.came(1, Rank(2)), Ranks{Rank(2)});
-  EXPECT_EQ(here.came(1, Rank(0)), Ranks{});
-  EXPECT_EQ(here.untold(), Ranks{Rank(0)});
-  EXPECT_EQ(here.untold(), Ranks{});
-  EXPECT_EQ(here.came(2, Rank(5)), Ranks{Rank(5)}) << "each world has its first";
-  EXPECT_EQ(here.came(3, Rank(9)), Ranks{}) << "of no world that is expected";
+  EXPECT_EQ(here.untold(), RankList{});
+  EXPECT_EQ(here.came(1, Rank(2)), RankList{Rank(2)});
+  EXPECT_EQ(here.came(1, Rank(0)), RankList{});
+  EXPECT_EQ(here.untold(), RankList{Rank(0)});
+  EXPECT_EQ(here.untold(), RankList{});
+  EXPECT_EQ(here.came(2, Rank(5)), RankList{Rank(5)}) << "each world has its first";
+  EXPECT_EQ(here.came(3, Rank(9)), RankList{}) << "of no world that is expected";
 }
 
 }  // namespace
