@@ -42,7 +42,7 @@ std::string sought_by(const model::App& app, const std::string& folder, const st
   const bool by_shell = command.size() == 3 && command[1] == "-c" && command[0].ends_with("sh");
   if (by_shell) {
     const auto unknown = [](std::string_view) { return std::optional<std::string>(); };
-    const auto words = job::launcher_words(command[2], programs_in(folder + "/bin"), unknown);
+    const auto words = job::launcher_words(command[2], programs_in(folder + "/bin"), unknown).words;
     return words.empty() || words[0].find('/') != words[0].npos ? std::string() : words[0];
   }
   const auto found = host::find_program(command.front(), app.workdir, path);

@@ -32,20 +32,21 @@ std::vector<std::string> environment_of(const Call& call, const model::App& app)
 }
 
 // Of a list, its words; else those of the launcher in the text for the shell.
-std::vector<std::string> words_of(const Call& call, const model::App& app) {
+job::LauncherWords words_of(const Call& call, const model::App& app) {
   const std::vector<std::string>& command = app.command;
   const bool by_shell = command.size() == 3 && command[0] == "bash" && command[1] == "-c";
-  if (!by_shell) return command;
+  if (!by_shell) return {command, true};
   const auto calling = [&](const std::vector<std::string>& names) {
     return job::launcher_words(command[2], names, [&](std::string_view name) {
       const auto found = variable(call, name);
       return found ? std::optional<std::string>(*found) : std::nullopt;
     });
   };
-  std::vector<std::string> words = calling(names_of_launchers());
-  return words.empty() ? calling({"python", "python3"}) : words;
+  job::LauncherWords found = calling(names_of_launchers());
+  return found.words.empty() ? calling({"python", "python3"}) : found;
 }
 
+// Its words are for the caller to find.
 Call inside(const Call& call, const model::JobSpec& spec) {
   const model::App& app = spec.apps.front();
   Call inner = call;
@@ -56,7 +57,6 @@ Call inside(const Call& call, const model::JobSpec& spec) {
                         const std::string& path, std::size_t most) -> base::Result<std::string> {
     return path.ends_with(spec::kHostfile) ? base::Result<std::string>(text) : read(path, most);
   };
-  inner.words = words_of(inner, app);
   return inner;
 }
 
@@ -96,16 +96,16 @@ bool take_all_nodes(RunRequest& request, const model::JobSpec& spec) {
   return true;
 }
 
-// Whether the command begins with the launcher, which is muster under that name, and no shell has
-// to expand its words: then what is wrong with them is the user's mistake.
-bool would_be_told(const model::App& app, const std::vector<std::string>& words) {
+// Whether the launcher is called, is muster under that name, and no shell has to expand its words:
+// then what is wrong with them is the user's mistake.
+bool would_be_told(const job::LauncherWords& launcher) {
   const auto is_left_to_shell = [](const std::string& word) {
     return word.find_first_of("$`") != std::string::npos;
   };
+  const auto& words = launcher.words;
   if (words.empty() || std::ranges::any_of(words, is_left_to_shell)) return false;
   const std::string& named = words.front();
-  const bool is_first = app.command.back().starts_with(named) || app.command.front() == named;
-  return !named.empty() && is_first && named.find('/') == std::string::npos;
+  return launcher.is_sure && !named.empty() && named.find('/') == std::string::npos;
 }
 
 // And not about a file that the command itself may make; torchrun refuses some words late.
@@ -117,7 +117,9 @@ bool is_about_words(base::Fault fault) {
 
 InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
   Call inner = inside(call, spec);
-  const bool is_told = would_be_told(spec.apps.front(), inner.words);
+  job::LauncherWords launcher = words_of(inner, spec.apps.front());
+  const bool is_told = would_be_told(launcher);
+  inner.words = std::move(launcher.words);
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);

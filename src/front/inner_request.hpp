@@ -12,8 +12,8 @@ namespace muster::front {
 struct InnerReading {
   // Null when the command calls no launcher, or when only a shell can expand its arguments.
   std::shared_ptr<const RunRequest> request;
-  // Of a launcher that the command begins with, as the launcher itself would say it: it would start
-  // nothing. Nothing also where another launcher of that name is meant, by a path.
+  // Of a launcher that the command is sure to call, as the launcher itself would say it: it would
+  // start nothing. Nothing also where another launcher of that name is meant, by a path.
   std::optional<base::Error> mistake;
 };
 

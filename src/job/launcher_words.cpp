@@ -13,6 +13,16 @@ constexpr std::string_view kBlank = " \t";
 constexpr std::string_view kBefore[] = {"!",  "command", "do",   "elif", "else",  "env", "exec",
                                         "if", "nohup",   "then", "time", "while", "{"};
 
+// Commands after which a launcher is called as it is written, or the job has failed. Not among them
+// are those that ask something (test, grep), and those with which a shell may find other programs
+// (module, conda, source).
+constexpr std::string_view kPlain[] = {
+    "apt",    "apt-get", "cat",    "cd",     "chmod",  "cp",       "curl",     "date",
+    "df",     "du",      "echo",   "free",   "export", "hostname", "ln",       "ls",
+    "lscpu",  "mkdir",   "mv",     "nproc",  "pip",    "pip3",     "printenv", "nvidia-smi",
+    "printf", "pwd",     "rm",     "python", "set",    "sleep",    "python3",  "sudo",
+    "tar",    "touch",   "ulimit", "umask",  "uname",  "unzip",    "wget"};
+
 bool is_assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   return equals != std::string_view::npos && equals > 0 &&
@@ -29,6 +39,9 @@ class ShellReader {
 
   [[nodiscard]] bool done() const { return left_.empty(); }
 
+  // What was behind the last command: one of ";&|()\n", or nothing.
+  [[nodiscard]] std::string_view ended_by() const { return ended_by_; }
+
   // One command's words; those behind a redirection are left out.
   std::vector<std::string> command() {
     words_.clear();
@@ -42,7 +55,7 @@ class ShellReader {
       }
     }
     end_word();
-    take(std::min<std::size_t>(1, left_.size()));
+    ended_by_ = take(std::min<std::size_t>(1, left_.size()));
     return std::move(words_);
   }
 
@@ -72,6 +85,8 @@ class ShellReader {
     const char c = left_.front();
     if (left_.starts_with("\\\n")) {
       take(2);
+    } else if (c == '#' && !begun_) {
+      take(std::min(left_.find('\n'), left_.size()));
     } else if (kBlank.find(c) != std::string_view::npos) {
       take(1);
       end_word();
@@ -132,10 +147,57 @@ class ShellReader {
   }
 
   std::string_view left_;
+  std::string_view ended_by_;
   const ValueOf& value_of_;
   std::vector<std::string> words_;
   std::string word_;
   bool begun_ = false;  // quotes make a word even of nothing
+};
+
+// What stands in front of a launcher's command.
+class Lead {
+ public:
+  // Lines that are some command's input may look like commands.
+  explicit Lead(std::string_view text)
+      : text_(text), is_plain_(text.find("<<") == std::string_view::npos) {}
+
+  void add(const std::vector<std::string>& words, std::string_view ended_by) {
+    if (!words.empty()) {
+      is_plain_ = is_plain_ && goes_on() && is_plain(words);
+      between_.clear();
+    }
+    if (ended_by != "\n") between_ += ended_by;
+  }
+  // `prefix`: of the launcher's own command.
+  [[nodiscard]] bool leads_to(std::span<const std::string> prefix) const {
+    return is_plain_ && goes_on() && is_harmless(prefix);
+  }
+
+ private:
+  [[nodiscard]] bool goes_on() const {
+    return between_.empty() || between_ == ";" || between_ == "&&";
+  }
+  [[nodiscard]] bool is_plain(const std::vector<std::string>& words) const {
+    const auto begin = std::ranges::find_if_not(words, precedes_command);
+    if (!is_harmless({words.begin(), begin})) return false;
+    if (begin == words.end()) return true;
+    if (std::ranges::find(kPlain, *begin) == std::end(kPlain)) return false;
+    return *begin != "export" || is_harmless({std::next(begin), words.end()});
+  }
+  // Assignments of what the text does not use, and not of what shells look programs up in.
+  [[nodiscard]] bool is_harmless(std::span<const std::string> words) const {
+    return std::ranges::all_of(words, [&](const std::string& word) {
+      if (word == "time" || word == "nohup") return true;
+      const std::string name = word.substr(0, word.find('='));
+      const bool is_used = text_.find("$" + name) != std::string_view::npos ||
+                           text_.find("${" + name) != std::string_view::npos;
+      return is_assignment(word) && name != "PATH" && !is_used;
+    });
+  }
+
+  std::string_view text_;
+  bool is_plain_;
+  std::string between_;  // the last command and the next, but for line ends
 };
 
 }  // namespace
@@ -144,16 +206,19 @@ bool precedes_command(std::string_view word) {
   return is_assignment(word) || std::ranges::find(kBefore, word) != std::end(kBefore);
 }
 
-std::vector<std::string> launcher_words(std::string_view text,
-                                        std::span<const std::string> launchers,
-                                        const ValueOf& value_of) {
+LauncherWords launcher_words(std::string_view text, std::span<const std::string> launchers,
+                             const ValueOf& value_of) {
   ShellReader reader(text, value_of);
+  Lead lead(text);
   while (!reader.done()) {
     std::vector<std::string> words = reader.command();
     const auto begin = std::ranges::find_if_not(words, precedes_command);
-    if (begin == words.end()) continue;
-    const std::string name = begin->substr(begin->rfind('/') + 1);
-    if (std::ranges::count(launchers, name) > 0) return {begin, words.end()};
+    const std::string word = begin == words.end() ? std::string() : *begin;
+    if (std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0) {
+      const bool is_function = reader.ended_by() == "(";
+      return {{begin, words.end()}, !is_function && lead.leads_to({words.begin(), begin})};
+    }
+    lead.add(words, reader.ended_by());
   }
   return {};
 }

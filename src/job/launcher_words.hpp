@@ -15,11 +15,18 @@ namespace muster::job {
 
 using ValueOf = std::function<std::optional<std::string>(std::string_view name)>;
 
+struct LauncherWords {
+  std::vector<std::string> words;  // empty when no launcher is called
+  // The shell comes to this command, or fails before: in front of it are only commands that neither
+  // decide what is done next nor change what the launcher's name and words mean.
+  bool is_sure = false;
+};
+
 // The words of the first command that calls one of the launchers, as a shell would make them of
-// quotes and variables, up to the first redirection; empty when none is called. What only a shell
-// can tell ($(...), globs, variables that `value_of` does not know) stays as it is written.
-[[nodiscard]] std::vector<std::string> launcher_words(std::string_view text,
-                                                      std::span<const std::string> launchers,
-                                                      const ValueOf& value_of);
+// quotes and variables, up to the first redirection. What only a shell can tell ($(...), globs,
+// variables that `value_of` does not know) stays as it is written.
+[[nodiscard]] LauncherWords launcher_words(std::string_view text,
+                                           std::span<const std::string> launchers,
+                                           const ValueOf& value_of);
 
 }  // namespace muster::job

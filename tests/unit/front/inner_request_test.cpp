@@ -54,8 +54,10 @@ TEST(InnerRequest, tells_what_its_launcher_would_refuse) {
             std::string::npos);
   EXPECT_NE(mistake("torchrun --nproc_per_node four x.py").find("torchrun would not start: "),
             std::string::npos);
+  EXPECT_NE(mistake("pip install x\ncd src && mpirun -bind-too core -np 4 x"), "");
   for (const char* text :
-       {"mpirun -np 4 x", "/opt/mpi/bin/mpirun --other 4 x", "if y; then mpirun -bind-too 4 x; fi",
+       {"mpirun -np 4 x", "module load mpi; mpirun -bind-too core -np 4 x",
+        "/opt/mpi/bin/mpirun --other 4 x", "if y; then mpirun -bind-too 4 x; fi",
         "mpirun -np $((2 * 2)) x", "python train.py", "", "mpirun --hostfile none -np 4 x"}) {
     EXPECT_EQ(mistake(text), "") << text;
   }

@@ -8,7 +8,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words words(std::string_view text) {
+LauncherWords found(std::string_view text) {
   const Words launchers = {"mpirun", "muster"};
   return launcher_words(text, launchers, [](std::string_view name) -> std::optional<std::string> {
     if (name == "N") return "4";
@@ -17,6 +17,8 @@ Words words(std::string_view text) {
     return std::nullopt;
   });
 }
+Words words(std::string_view text) { return found(text).words; }
+bool is_sure(std::string_view text) { return found(text).is_sure; }
 
 TEST(LauncherWords, OfTheFirstCommandThatCallsOne) {
   EXPECT_EQ(words("mpirun -np 4 x"), (Words{"mpirun", "-np", "4", "x"}));
@@ -37,6 +39,44 @@ TEST(LauncherWords, QuotesHoldTogether) {
 TEST(LauncherWords, VariablesThatAreKnown) {
   EXPECT_EQ(words("mpirun -np $N \"${N}x\" '$N' $MORE $NONE \"$NONE\" $UNKNOWN ${N:-3} $"),
             (Words{"mpirun", "-np", "4", "4x", "$N", "-np", "2", "", "$UNKNOWN", "${N:-3}", "$"}));
+}
+
+TEST(LauncherWords, InCommentsAreNone) {
+  EXPECT_EQ(words("# don't call mpirun a; mpirun b\nmpirun c # d"), (Words{"mpirun", "c"}));
+  EXPECT_EQ(words("mpirun a#b '#c'"), (Words{"mpirun", "a#b", "#c"}));
+}
+
+TEST(LauncherWords, AreSureWhereNothingDecides) {
+  for (const char* text :
+       {"mpirun x", "\n  mpirun x\n", "cd src && mpirun x", "pip install y > /dev/null\nmpirun x",
+        "set -e; echo a; time mpirun x", "A=1 mpirun x", "export A=1\nmpirun x | tee log",
+        "# first\nmpirun x || echo failed"}) {
+    EXPECT_TRUE(is_sure(text)) << text;
+  }
+  for (const char* text : {"if mpirun x; then y; fi",
+                           "[ -f a ] && mpirun x",
+                           "test -f a && mpirun x",
+                           "cd a || mpirun x",
+                           "echo a | mpirun x",
+                           "sleep 9 & mpirun x",
+                           "(mpirun x)",
+                           "module load openmpi; mpirun x",
+                           "source env.sh\nmpirun x",
+                           "PATH=/opt/bin mpirun x",
+                           "export PATH=/opt/bin:$PATH\nmpirun x",
+                           "A=8; mpirun -np $A x",
+                           "for i in 1 2; do mpirun x",
+                           "export A=8\nmpirun -np ${A} x",
+                           "cat << END\nmpirun x\nEND\nsomething; mpirun x",
+                           "mpirun() { echo; }; mpirun x",
+                           "! mpirun x",
+                           "env -i mpirun x",
+                           "grep -q a b; mpirun x",
+                           "case $A in a) mpirun x;; esac",
+                           "exit 0; mpirun x",
+                           "echo hello"}) {
+    EXPECT_FALSE(is_sure(text)) << text;
+  }
 }
 
 TEST(LauncherWords, EndAtRedirectionsAndPipes) {
