@@ -14,6 +14,7 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/code.hpp"
+#include "cli/other_hosts.hpp"
 #include "cli/progress.hpp"
 #include "cli/reuse.hpp"
 #include "cli/scheduled.hpp"
@@ -25,6 +26,7 @@
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
 #include "store/reader.hpp"
+#include "store/removed.hpp"
 #include "view/first_few.hpp"
 
 namespace muster::cli {
@@ -85,11 +87,13 @@ class Collector {
   void hide(const std::string& run) {
     const std::string hidden = ".gone-" + run;
     const int here = folder_.get();
+    const auto record = store::read_record(fmt::format("{}/{}", records_, run));
     if (!rules_.dry_run && ::renameat(here, run.c_str(), here, hidden.c_str()) != 0) {
       if (errno != ENOENT) fail(run, errno);
       return;
     }
     going_.insert(run);
+    if (record && !rules_.dry_run) store::note_removed(records_, {{run, other_hosts(*record)}});
   }
 
   void drop_contents() {

@@ -14,11 +14,13 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/list.hpp"
+#include "cli/other_hosts.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "store/removed.hpp"
 #include "store/under_way.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
@@ -135,19 +137,11 @@ int remove(int records, const RunRecord& record) {
                        removed.why);
 }
 
-bool is_other(const RunRecord& record, const std::string& host) {
-  return host != record.head.host && host != "localhost" && !host.starts_with("fake-");
-}
-
 // Where outputs may lie that were in the record's folder, but not on this machine.
 std::set<std::string> other_holders(const RunRecord& record) {
-  std::set<std::string> hosts;
   const bool held = std::ranges::any_of(
       record.outputs, [&](const auto& output) { return record.holds(output.path); });
-  for (const std::string& host : record.hosts) {
-    if (held && is_other(record, host)) hosts.insert(host);
-  }
-  return hosts;
+  return held ? other_hosts(record) : std::set<std::string>();
 }
 
 // Which hosts share the folder, nobody knows here.
@@ -155,8 +149,10 @@ void tell_holders(const std::set<std::string>& hosts, const Records& found) {
   if (hosts.empty()) return;
   const std::string& first = found.front().folder;
   const std::string folder = found.size() == 1 ? first : first.substr(0, first.rfind('/'));
-  say(fmt::format("muster: hosts that do not share {} keep the outputs there: {}\n", folder,
-                  fmt::join(hosts, ", ")));
+  say(fmt::format(
+      "muster: hosts that do not share {} keep the outputs there: {}; `muster gc -H {}` "
+      "removes them\n",
+      folder, fmt::join(hosts, ", "), fmt::join(hosts, ",")));
 }
 
 // Contents that only these named. What a run that is about to start may need stays for muster gc.
@@ -185,6 +181,7 @@ int remove_all(const std::string& folder, const Records& found, const RecordRequ
     blobs::add_named(records.get(), record.run, named);
     const int own = remove_everywhere(records.get(), record, invocation);
     if (own == 0) holders.merge(other_holders(record));
+    if (own == 0) store::note_removed(folder, {{record.run, other_hosts(record)}});
     const bool tells = own == 0 && request.json;
     const int told = tells ? print(view::record_json(record, store::utc_now()) + "\n") : 0;
     code = first_code(code, first_code(own, told));

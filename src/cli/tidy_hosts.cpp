@@ -15,6 +15,7 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "store/removed.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -33,14 +34,21 @@ bool may_leave_hosts(const RunRecord& record) {
          std::ranges::none_of(record.steps, lacks_outputs<model::StepRecord>);
 }
 
-std::string what_is_known(const std::string& records, const view::Collection& done) {
+std::string what_is_known(const std::string& records, const std::vector<std::string>& gone) {
   std::string lines;
   for (const std::string& run : store::run_names(records)) {
     const auto record = store::read_record(fmt::format("{}/{}", records, run));
     lines += fmt::format("{} {}\n", record && may_leave_hosts(*record) ? "go" : "stay", run);
   }
-  for (const std::string& run : done.runs) lines += fmt::format("go {}\n", run);
+  for (const std::string& run : gone) lines += fmt::format("go {}\n", run);
   return lines;
+}
+
+// Whose records went now, or earlier while hosts may have had folders of them.
+std::vector<std::string> gone_from(const std::string& records, const view::Collection& done) {
+  std::vector<std::string> gone = done.runs;
+  for (store::RemovedRun& one : store::removed_runs(records)) gone.push_back(std::move(one.run));
+  return gone;
 }
 
 std::optional<view::TidiedHost> answer_of(const std::string& host, const std::string& text) {
@@ -65,7 +73,8 @@ class HostTidying {
 
   void all(const std::vector<model::Host>& hosts) {
     if (hosts.empty() || desk_.path().empty()) return;
-    if (!store::write_file(asked(), what_is_known(records_, done_))) return;
+    gone_ = gone_from(records_, done_);
+    if (!store::write_file(asked(), what_is_known(records_, gone_))) return;
     const auto all = ask(hosts);
     if (!all) return;
     for (const model::Host& host : hosts) {
@@ -97,7 +106,10 @@ class HostTidying {
       if (!answer) return "it did not say what it removed";
       answers.push_back(std::move(*answer));
     }
-    for (view::TidiedHost& one : answers) done_.hosts.push_back(std::move(one));
+    for (view::TidiedHost& one : answers) {
+      if (!done_.dry_run) store::forget_removed(records_, gone_, one.host);
+      done_.hosts.push_back(std::move(one));
+    }
     return std::nullopt;
   }
 
@@ -106,6 +118,7 @@ class HostTidying {
   const Invocation& invocation_;
   view::Collection& done_;
   Desk desk_;
+  std::vector<std::string> gone_;  // runs
   int count_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "store/folder.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
+#include "store/removed.hpp"
 
 namespace muster::store {
 namespace {
@@ -37,7 +38,8 @@ bool is_locked(const std::string& folder) {
 
 bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
-  if (entry.kind == FileKind::file) return name.starts_with(".index.sqlite");
+  if (entry.kind == FileKind::file)
+    return name == kRemovedFile || name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
          (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered");
 }

@@ -187,6 +187,22 @@ class Folders(HostCase):
         self.gc("-H", "node1,node2")
         self.assertEqual([self.there(host) for host in NODES], [[], []])
 
+    def test_gc_frees_what_hosts_keep_of_a_record_that_was_removed(self):
+        for removes in ("muster rm last", "muster gc --older-than 0s"):
+            run = self.does("true")
+            done = self.types(removes)
+            if removes.startswith("muster rm"):
+                self.assertIn("keep the outputs there: node1, node2; `muster gc -H node1,node2` "
+                              "removes them\n", done.errors)
+            self.assertEqual([self.there(host) for host in NODES], [[run], [run]])
+            self.gc("-H", "node1")
+            self.assertEqual([self.there(host) for host in NODES], [[], [run]])
+            self.gc("-H", "node1,node2", "--dry-run")
+            self.assertEqual(self.there("node2"), [run])
+            self.gc("-H", "node1,node2")
+            self.assertEqual(self.there("node2"), [])
+            self.assertEqual(os.path.getsize(self.place("head", ".removed")), 0)
+
     def test_gc_leaves_those_of_other_heads(self):
         run = self.does("true")
         with open(self.place("node1", run, ".sent"), "w", encoding="utf-8") as file:

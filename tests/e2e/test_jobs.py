@@ -342,7 +342,8 @@ class OnHosts(LabFrontCase, Ranks):
             removed = self.start_in_lab("rm", "last", env=env).finish()
             self.assertEqual((removed.code, removed.errors),
                              (0, f"muster: hosts that do not share {os.path.dirname(folder)[:-8]} "
-                                 "keep the outputs there: node1, node2\n"))
+                                 "keep the outputs there: node1, node2; `muster gc -H "
+                                 "node1,node2` removes them\n"))
             self.assertFalse(os.path.exists(self.lab.path("head", folder)))
             self.assertTrue(os.path.exists(self.lab.path("node1", folder)))
 
