@@ -95,6 +95,7 @@ struct App {
   std::vector<std::string> command;    // program and arguments; never empty once checked
   std::optional<std::uint32_t> ranks;  // not given: see plan::place()
   std::vector<EnvSetting> exports;     // in the order typed; later ones win
+  bool clean = false;                  // nothing of the launching shell but what -x names
   std::string workdir;                 // absolute; where its ranks start, on every host
   std::string path;                    // folders searched before PATH, with ':' between; or empty
   std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them

@@ -114,18 +114,33 @@ TEST(HydraFront, GivesVariablesInTheOrderThatWins) {
 }
 
 TEST(HydraFront, InheritsAsTold) {
-  EXPECT_FALSE(spec({"a"}).environment.clean);
-  EXPECT_TRUE(spec({"-genvnone", "a"}).environment.clean);
-  EXPECT_TRUE(spec({"-envnone", "a"}).environment.clean);
-  EXPECT_FALSE(spec({"-genvnone", "-envall", "a"}).environment.clean);
-  EXPECT_TRUE(spec({"a"}, {{"HYDRA_ENV=none"}}).environment.clean);
-  EXPECT_FALSE(spec({"a"}, {{"HYDRA_ENV=all"}}).environment.clean);
+  const auto is_clean = [](const Words& words, const Surroundings& around = {}) {
+    return spec(words, around).apps.front().clean;
+  };
+  EXPECT_FALSE(is_clean({"a"}));
+  EXPECT_TRUE(is_clean({"-genvnone", "a"}));
+  EXPECT_TRUE(is_clean({"-envnone", "a"}));
+  EXPECT_FALSE(is_clean({"-genvnone", "-envall", "a"}));
+  EXPECT_TRUE(is_clean({"a"}, {{"HYDRA_ENV=none"}}));
+  EXPECT_FALSE(is_clean({"a"}, {{"HYDRA_ENV=all"}}));
   const auto listed = reading({"-genvlist", "A,B", "a"}, {{"A=1"}});
-  EXPECT_TRUE(listed.request->spec.environment.clean);
+  EXPECT_TRUE(listed.request->spec.apps.front().clean);
   EXPECT_EQ(listed.request->spec.apps.front().exports.back(), (EnvSetting{"A", std::nullopt}));
   EXPECT_EQ(listed.notices, (Words{"-genvlist: B is not set here"}));
-  EXPECT_EQ(complaint({"-envnone", "a", ":", "b"}),
-            "some programs would get this shell's environment and some would not");
+}
+
+TEST(HydraFront, EachProgramInheritsAsItIsTold) {
+  const auto job = spec(
+      {"-genvlist", "A", "-envall", "a", ":", "-envnone", "b", ":", "c", ":", "-envlist", "B", "d"},
+      {{"A=1", "B=2"}});
+  std::vector<std::string> told;
+  for (const model::App& app : job.apps) {
+    told.push_back(app.clean ? "clean" : "all");
+    for (const EnvSetting& one : app.exports) {
+      if (!one.value) told.back() += " " + one.name;
+    }
+  }
+  EXPECT_EQ(told, (Words{"all", "clean", "clean A", "clean B"}));
 }
 
 TEST(HydraFront, FindsHosts) {
