@@ -225,7 +225,7 @@ void Run::serve_gloo(RunEffects& out) {
   const std::string& interface = input_.spec.gloo->interface;
   if (interface.empty() && where_.head.empty()) {
     return fault(
-        {Fault::usage,
+        {Fault::cannot_start,
          "no host has reported the address of this machine, at which ranks would meet",
          "name an interface with --network-interface, or use --mpi, which needs no address",
          {}},

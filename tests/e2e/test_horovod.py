@@ -217,11 +217,11 @@ class OneMachine(FrontCase):
         config = self.write("bad.yaml", "params:\n  cycle_time: 3\n")
         for words, code, *patterns in (
                 (["true"], 2, "-np is missing"),
-                (["-np", "2", "-H", "a,b:1", "true"], 2, "a does not tell its slots"),
-                (["-np", "2", "--min-np", "1", "true"], 2, "--min-np"),
-                (["-np", "1", "--config-file", config, "true"], 2,
+                (["-np", "2", "-H", "a,b:1", "true"], 1, "a does not tell its slots"),
+                (["-np", "2", "--min-np", "1", "true"], 1, "--min-np"),
+                (["-np", "1", "--config-file", config, "true"], 1,
                  r"bad.yaml:2:3: there is no 'cycle_time' in params", "cycle_time_ms"),
-                (["-np", "1", "--network-interface", "nope0", "true"], 240, "nope0")):
+                (["-np", "1", "--network-interface", "nope0", "true"], 244, "nope0")):
             self.assert_refused(self.muster(*words), code, *patterns)
 
     @unittest.skipUnless(MPI4PY, "no mpi4py here")

@@ -8,6 +8,7 @@
 #include "front/horovod/config.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
+#include "front/late.hpp"
 #include "front/output_styles.hpp"
 #include "front/own_rows.hpp"
 #include "option/help.hpp"
@@ -47,8 +48,8 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
-muster run.
+Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 1 for what
+horovodrun refuses after reading its words; 241 to 248 as of muster run.
 )";
 
 // Of each of these, one may stand on a line, as often as one likes: argparse's groups in
@@ -92,14 +93,19 @@ Result<void> settle_command(HorovodDraft& draft, Words words) {
     return fail(Fault::usage, "for example: horovodrun -np 2 python train.py",
                 "-np is missing: horovodrun does not count slots");
   }
+  app.command.assign(words.begin(), words.end());
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
+  return {};
+}
+
+Result<void> check_elastic(const HorovodDraft& draft) {
+  const model::App& app = draft.request.spec.apps.front();
   for (const auto& [option, count] :
        {std::pair{"--min-np", draft.least}, {"--max-np", draft.most}}) {
     if (!count || *count == *app.ranks) continue;
     return fail(Fault::usage, fmt::format("{} {} is the same as -np", option, *app.ranks),
                 "{} {}: a job whose number of ranks may change is not supported", option, *count);
   }
-  app.command.assign(words.begin(), words.end());
-  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   return {};
 }
 
@@ -175,8 +181,8 @@ void settle_output(HorovodDraft& draft) {
   draft.request.spec.output = horovod_output(output);
 }
 
-Result<Reading> finish(HorovodDraft draft, Words words) {
-  const auto settled = settle_command(draft, words)
+Result<Reading> finish(HorovodDraft draft) {
+  const auto settled = check_elastic(draft)
                            .and_then([&] { return settle_horovod_config(draft); })
                            .and_then([&] { return settle_hosts(draft); })
                            .and_then([&] { return settle_mpi_words(draft); });
@@ -205,7 +211,9 @@ Result<Reading> read_horovodrun(const Call& call) {
   HorovodDraft draft;
   draft.call = &call;
   const Words words(call.words);
-  if (auto done = apply_environment(draft); !done) return tl::unexpected(done.error());
+  if (auto done = apply_environment(draft); !done) {
+    return tl::unexpected(found_late(std::move(done.error())));
+  }
   const auto read = read_options(horovod_table(), kGrammar, words, draft, false, &admit);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
@@ -216,7 +224,9 @@ Result<Reading> read_horovodrun(const Call& call) {
     return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", call.version)};
   }
   draft.notices = read->notices;
-  return finish(std::move(draft), words.subspan(read->program));
+  return settle_command(draft, words.subspan(read->program)).and_then([&] {
+    return finish(std::move(draft)).map_error(found_late);
+  });
 }
 
 }  // namespace muster::front
