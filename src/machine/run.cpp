@@ -112,7 +112,8 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
   node.shared = shared;
   if (node.joined && state_ != State::opening) return conclude(spawns_.greeted(index), out);
   if (!all(NodeState::greeted)) return;
-  if (round_ == 0) verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
+  if (round_ == 0 && !input_.spec.names_are_hosts)
+    verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
   if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
   prepare_all(out);
 }

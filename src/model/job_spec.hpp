@@ -149,6 +149,7 @@ struct JobSpec {
   std::vector<HostEntry> hosts;
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
   bool fake_hosts = false;       // `hosts` are names for this machine, with an agent for each
+  bool names_are_hosts = false;  // each name in `hosts` is a host, even where two mean one machine
 
   EnvironmentRule environment;
   // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for

@@ -140,7 +140,11 @@ Result<void> settle_hosts(HorovodDraft& draft) {
       .and_then([&] {
         return given_hosts(*draft.call, spec, draft.hosts, {.slots = spec::HostSlots::required});
       })
-      .map([&](auto found) { spec::take_hosts(spec, std::move(found)); });
+      .map([&](auto found) {
+        spec::take_hosts(spec, std::move(found));
+        // gloo_run.py counts by names; mpirun looks what they mean.
+        spec.names_are_hosts = draft.controller == HorovodController::gloo;
+      });
 }
 
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {

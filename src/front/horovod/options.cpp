@@ -96,7 +96,8 @@ constexpr auto kRows = std::to_array<Row>({
       "Check hosts again; muster always does, and keeps no cache."}},
 
     {{"--gloo", kController, Takes::nothing, "",
-      "Ranks find each other through gloo: HOROVOD_CONTROLLER=gloo."},
+      "Ranks find each other through gloo: HOROVOD_CONTROLLER=gloo. Two names of one host are two "
+      "hosts then."},
      [](Draft& d, const Typed&) {
        d.controller = HorovodController::gloo;
        return Result<void>();
