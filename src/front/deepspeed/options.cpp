@@ -33,7 +33,7 @@ Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
   if (word == "slurm" && !variable(*draft.call, "SLURM_JOB_ID")) {
     return fail(kRefusedLate, "call it from sbatch or salloc, or remove --launcher",
-                "--launcher slurm works inside a Slurm job, and this is none");
+                "--launcher slurm works inside a Slurm job, and this is not one");
   }
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";
   if (!mpi && word != "pdsh" && word != "slurm") {
@@ -72,7 +72,9 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-H --hostfile", kHosts, Takes::file, "FILE",
       "Hosts and their devices, one per line: worker-0 slots=4 (default: /job/hostfile, if it is "
       "there)."},
-     [](DeepspeedDraft& d, const Typed& t) { return store(read_text(t), d.hosts.named.file); }},
+     [](DeepspeedDraft& d, const Typed& t) {
+       return store(read_hostfile_name(t), d.hosts.named.file);
+     }},
     {{"-i --include", kHosts, Takes::text, "SPEC",
       "Use these only: worker-0@worker-1:0,2 is all of worker-0 and slots 0 and 2 of worker-1."},
      [](DeepspeedDraft& d, const Typed& t) {

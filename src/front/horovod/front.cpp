@@ -5,6 +5,7 @@
 
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
+#include "front/environment_options.hpp"
 #include "front/horovod/config.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
@@ -115,7 +116,8 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
   if (draft.mpi_words.empty()) return {};
   Call call = *draft.call;
   call.called = "mpirun";
-  call.words = draft.mpi_words;
+  call.words = {"-H", "localhost"};  // without hosts mpirun would share cores unasked
+  call.words.insert(call.words.end(), draft.mpi_words.begin(), draft.mpi_words.end());
   call.words.insert(call.words.end(), {"--", "program"});
   auto read = front_of(call.called)->read(call);
   if (!read) return tl::unexpected(std::move(read.error()));
@@ -145,6 +147,21 @@ Result<void> settle_hosts(HorovodDraft& draft) {
         // gloo_run.py counts by names; mpirun looks what they mean.
         spec.names_are_hosts = draft.controller == HorovodController::gloo;
       });
+}
+
+// It has no option to share cores, but mpirun's may be given to it.
+Result<void> check_slots(const HorovodDraft& draft) {
+  const model::JobSpec& spec = draft.request.spec;
+  const std::uint32_t ranks = spec.apps.front().ranks.value_or(0);
+  std::uint64_t slots = 0;
+  for (const model::HostEntry& host : spec.hosts) slots += host.slots.value_or(0);
+  if (spec.hosts.empty() || spec.oversubscribe || slots == 0 || ranks <= slots) return {};
+  base::Place place = spec.hosts.front().place;
+  place.line = place.column = 0;
+  return base::fail_at(std::move(place), Fault::usage,
+                       fmt::format("use -np {}, or give the hosts more slots", slots),
+                       "-np asks for {} ranks, but the hosts have {} slot{}", ranks, slots,
+                       slots == 1 ? "" : "s");
 }
 
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
@@ -189,12 +206,14 @@ Result<Reading> finish(HorovodDraft draft) {
   const auto settled = check_elastic(draft)
                            .and_then([&] { return settle_horovod_config(draft); })
                            .and_then([&] { return settle_hosts(draft); })
-                           .and_then([&] { return settle_mpi_words(draft); });
+                           .and_then([&] { return settle_mpi_words(draft); })
+                           .and_then([&] { return check_slots(draft); });
   if (!settled) return tl::unexpected(settled.error());
   settle_mpi(draft);
   settle_network(draft);
   settle_knobs(draft);
   settle_output(draft);
+  tell_threads(*draft.call, "horovodrun", draft.request, draft.notices);
   return spec::check(draft.request.spec).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
   });
