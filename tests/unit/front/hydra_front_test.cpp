@@ -267,7 +267,7 @@ TEST(HydraFront, ReachesHosts) {
   EXPECT_EQ(spec({"p"}, slurms).carrier.command, (Words{"ssh"}));
   EXPECT_EQ(spec({"-launcher", "ssh", "p"}, slurms).carrier.command, (Words{"ssh"}));
   EXPECT_EQ(complaint({"-launcher", "slurm", "p"}),
-            "-launcher slurm works inside a Slurm job, and this is none");
+            "-launcher slurm works inside a Slurm job, and this is not one");
   EXPECT_EQ(spec({"-launcher", "rsh", "p"}).carrier.command, (Words{"rsh"}));
   EXPECT_EQ(complaint({"-launcher", "ll", "p"}),
             "-launcher must be ssh, rsh, fork, slurm, lsf, sge or pbs here, not 'll'");
@@ -291,9 +291,9 @@ TEST(HydraFront, StartsAsABatchSystemDoes) {
   EXPECT_EQ(pbs.carrier.command, (Words{"ssh", "-q"}));
   EXPECT_EQ(pbs.carrier.wrapper.back(), "7");
   EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
-            "-launcher lsf works inside a LSF job, and this is none");
+            "-launcher lsf works inside a LSF job, and this is not one");
   EXPECT_EQ(complaint({"-launcher", "pbs", "p"}, kGridEngine),
-            "-launcher pbs works inside a PBS job, and this is none");
+            "-launcher pbs works inside a PBS job, and this is not one");
 }
 
 TEST(HydraFront, TakesTheHostsOfOneBatchSystem) {
