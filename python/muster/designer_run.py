@@ -24,7 +24,7 @@ def _function(source: str, name: str) -> Callable[..., Any]:
     found = os.path.splitext(source)[0].replace(os.sep, ".")
     spec = importlib.util.spec_from_file_location(found, source)
     if spec is None or spec.loader is None:
-        raise SystemExit(f"{source} is no Python file")
+        raise SystemExit(f"{source} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[found] = module
     spec.loader.exec_module(module)

@@ -99,7 +99,7 @@ class Environments(Checked):
     def create_or_update(self, environment: EnvironmentEntity) -> EnvironmentEntity:
         """Keeps it; jobs may then name it as NAME:VERSION."""
         if not isinstance(environment, Environment) or not environment.name:
-            raise BadCall(f"{environment!r} is no environment with a name",
+            raise BadCall(f"{environment!r} is not an environment with a name",
                           "give Environment(name=..., image=...)")
         key = environment.job_key()
         said = key if isinstance(key, dict) else {}

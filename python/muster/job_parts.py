@@ -160,7 +160,7 @@ def part_of(said: Union[T, Dict[str, Any], None], kind: Type[T]) -> T:
         return kind(**(said or {}))
     if isinstance(said, kind):
         return said
-    raise BadCall(f"{said!r} is no {kind.__name__}", "give that class, or a dictionary")
+    raise BadCall(f"{said!r} is not a {kind.__name__}", "give that class, or a dictionary")
 
 
 def keys_of(value: Any) -> Any:

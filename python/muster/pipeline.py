@@ -185,7 +185,7 @@ class Pipeline(Checked):
         step = names.get(id(output.step))
         if step is None:
             raise BadCall(f"the pipeline returns the output {output.name!r} of "
-                          f"{output.step.name}, which is no step of it",
+                          f"{output.step.name}, which is not one of its steps",
                           "call it in the same function", self.made_at)
         outputs = jobs[step].setdefault("outputs", {})
         if "parent.outputs" in str(outputs.get(output.name)):
@@ -250,7 +250,7 @@ def _expression(name: str, value: Output, names: Dict[int, str], wired: Dict[int
     if id(value) in wired:
         return f"${{{{parent.inputs.{wired[id(value)]}}}}}"
     raise BadCall(f"the input {name} is the output {value.name!r} of {value.step.name}, "
-                  "which is no step of this pipeline", "call it in the same function")
+                  "which is not a step of this pipeline", "call it in the same function")
 
 
 def named_steps(steps: List[Submittable], variables: Dict[str, object]
@@ -287,6 +287,6 @@ def outputs_of(returned: object) -> Dict[str, Output]:
     strange: List[Tuple[str, object]] = [(name, value) for name, value in returned.items()
                                          if not isinstance(value, Output)]
     if strange:
-        raise BadCall(f"{strange[0][0]!r} that the pipeline's function returns is no output of a "
+        raise BadCall(f"{strange[0][0]!r} that the pipeline's function returns is not an output of a "
                       "step", "for example train.outputs.model")
     return returned

@@ -106,7 +106,7 @@ class Compute(Checked):
 
     def begin_create_or_update(self, compute: Any) -> Poller:
         if not isinstance(compute, _Machines):
-            raise BadCall(f"{compute!r} is no compute that muster knows",
+            raise BadCall(f"{compute!r} is not a compute that muster knows",
                           "give an AmlCompute, or only its name to a job")
         note(f"{compute.name} is not made: {_HOSTS}")
         said = {**given(settings_of(compute)), "kind": compute.kind}

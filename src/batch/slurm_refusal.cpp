@@ -94,11 +94,11 @@ constexpr std::array<Known, 21> kKnown = {{
     {"onnection", Fault::unreachable, "scontrol ping; sinfo"},
     {"ocket timed out", Fault::unreachable, "scontrol ping; sinfo"},
     {"nable to establish configuration source", Fault::unreachable,
-     "this machine is no login node of a Slurm: there is no slurm.conf"},
+     "this machine is not a login node of Slurm: there is no slurm.conf"},
     {"nable to process configuration file", Fault::unreachable,
      "this machine's slurm.conf, or that of SLURM_CONF, cannot be read: is this a login node?"},
     {"ould not establish a configuration source", Fault::unreachable,
-     "this machine is no login node of a Slurm: there is no slurm.conf"},
+     "this machine is not a login node of Slurm: there is no slurm.conf"},
 }};
 
 }  // namespace

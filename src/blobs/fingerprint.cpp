@@ -34,7 +34,7 @@ class Hasher {
       case fs::file_type::symlink:
         return add_link(path, name);
       default:
-        return cannot_hash(path, "it is no file, folder or link");
+        return cannot_hash(path, "it is neither a file, a folder nor a link");
     }
   }
 

@@ -40,9 +40,13 @@ int unknown_command(std::span<const std::string> words) {
   for (const Command& command : commands()) names.emplace_back(command.name);
   const std::string& word = words.front();
   const auto meant = base::nearest(word, names);
-  const std::string program = (word.starts_with('-') ? "" : "-n 4 ") + base::shell_words(words);
+  std::vector<std::string> right = {"muster"};
+  if (meant) right.push_back(*meant);
+  if (!meant) right.insert(right.end(), {"run", "-n", "4"});
+  if (!meant && word.starts_with('-')) right.resize(2);
+  right.insert(right.end(), words.begin() + (meant ? 1 : 0), words.end());
   const std::string hint =
-      meant ? "did you mean: muster " + *meant : "to start a program: muster run " + program;
+      (meant ? "did you mean: " : "to start a program: ") + base::shell_words(right);
   return complain({Fault::usage, "unknown command " + word, hint, {}});
 }
 

@@ -33,6 +33,7 @@ model::JobSpec spec_of(const Errand& errand, const model::JobSpec& like) {
   model::JobSpec spec;
   spec.carrier = like.carrier;
   spec.lease = like.lease;
+  spec.names_are_hosts = like.names_are_hosts;
   spec.verbose = false;
   spec.launchers = {"muster"};  // on each host's PATH, wherever the agent there lies
   spec.wireup = model::Wireup::none;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fmt/ranges.h>
+#include <map>
 
 #include "container/images.hpp"
 #include "plan/dialects.hpp"
@@ -17,14 +19,37 @@ Result<std::vector<plan::Forwarded>> kept(const model::JobSpec& spec,
                                           const std::vector<std::string>& environment,
                                           plan::Machine machine) {
   std::vector<plan::Forwarded> result;
-  model::EnvironmentRule rule = spec.environment;
-  if (spec.container) rule.clean = true;  // it has an environment of its own
-  for (const model::App& app : spec.apps) {
-    auto one = plan::forwarded(environment, app, rule, machine);
+  for (model::App app : spec.apps) {
+    if (spec.container) app.clean = true;  // it has an environment of its own
+    auto one = plan::forwarded(environment, app, spec.environment, machine);
     if (!one) return tl::unexpected(one.error());
     result.push_back(std::move(*one));
   }
   return result;
+}
+
+// A variable that some of the apps do not get.
+struct Missed {
+  std::string why;
+  std::vector<std::string> by;  // their programs
+};
+
+std::vector<plan::Withheld> withheld_by_apps(const std::vector<model::App>& apps,
+                                             const std::vector<plan::Forwarded>& kept) {
+  std::map<std::string, Missed> missed;
+  for (std::size_t i = 0; i < apps.size(); ++i) {
+    for (const plan::Withheld& one : kept[i].withheld) {
+      Missed& by = missed.try_emplace(one.name, Missed{one.why, {}}).first->second;
+      by.by.push_back(apps[i].command.front());
+    }
+  }
+  std::vector<plan::Withheld> all;
+  for (const auto& [name, one] : missed) {
+    const bool by_all = one.by.size() == apps.size();
+    all.push_back(
+        {name, by_all ? one.why : fmt::format("{}, for {}", one.why, fmt::join(one.by, ", "))});
+  }
+  return all;
 }
 
 }  // namespace
@@ -58,11 +83,11 @@ plan::Rendezvous foreseen_rendezvous(const Prospect& job) {
 std::vector<plan::Withheld> withheld(const Prospect& job) {
   const auto is_elsewhere = [](const auto& node) { return !node.host.carrier.same_machine; };
   const bool all_here = std::ranges::none_of(job.plan.nodes, is_elsewhere);
-  const plan::Forwarded& kept = (all_here ? job.kept.same_machine : job.kept.elsewhere).front();
-  auto all = kept.withheld;
+  const auto& kept = all_here ? job.kept.same_machine : job.kept.elsewhere;
+  auto all = withheld_by_apps(job.spec.apps, kept);
   const plan::Rendezvous where = foreseen_rendezvous(job);
   const std::string name = "<random>";
-  for (plan::Withheld& one : plan::left_out({job.plan, where, job.spec, name}, kept)) {
+  for (plan::Withheld& one : plan::left_out({job.plan, where, job.spec, name}, kept.front())) {
     const auto at = std::ranges::lower_bound(all, one.name, {}, &plan::Withheld::name);
     const bool shell_has_it = at != all.end() && at->name == one.name;
     if (!shell_has_it) all.insert(at, std::move(one));

@@ -26,8 +26,7 @@ struct Prospect {
 // What is known of it then; the rest stands in angle brackets.
 [[nodiscard]] plan::Rendezvous foreseen_rendezvous(const Prospect& job);
 
-// What is withheld is the same for every app but for its exports: the first one's is told. Sorted
-// by name.
+// What one of the apps does not get, and why; which one, where the others get it. Sorted by name.
 [[nodiscard]] std::vector<plan::Withheld> withheld(const Prospect& job);
 
 }  // namespace muster::cli

@@ -116,7 +116,8 @@ int graph(const RunRecord& record, const RecordRequest& request) {
   const auto plan = store::read_file(record.folder + "/plan.json");
   const auto edges = view::read_steps(plan.value_or(""));
   if (edges.size() != record.steps.size() || edges.empty()) {
-    return complain({Fault::usage, record.run + " is no pipeline", "muster ps lists all runs", {}});
+    return complain(
+        {Fault::usage, record.run + " is not a pipeline", "muster ps lists all runs", {}});
   }
   std::vector<view::DrawnStep> steps;
   for (std::size_t i = 0; i < edges.size(); ++i) {

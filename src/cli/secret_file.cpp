@@ -49,7 +49,7 @@ Result<std::string> read_secret_file(const std::string& path) {
   if (!fd) return fail_at(place, Fault::bad_file, kHowToMake, "{}", std::strerror(errno));
   struct stat file {};
   if (::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) {
-    return fail_at(place, Fault::bad_file, kHowToMake, "this is no file");
+    return fail_at(place, Fault::bad_file, kHowToMake, "this is not a file");
   }
   if (others_may(file)) {
     return fail_at(place, Fault::bad_file,

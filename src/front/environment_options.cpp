@@ -69,6 +69,20 @@ Result<void> take_environment_rule(const Call& call, model::JobSpec& spec) {
   return {};
 }
 
+void tell_threads(const Call& call, std::string_view launcher, const RunRequest& request,
+                  std::vector<std::string>& notices) {
+  if (!request.dry_run && !request.spec.verbose) return;
+  // Whoever sets one of them decides about all.
+  for (const char* name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+    if (variable(call, name) || is_given_a_value(request.spec, name)) return;
+    if (model::is_unset(request.spec.environment, name)) return;
+  }
+  add_once(notices, fmt::format("OMP_NUM_THREADS and its like are each rank's share of the cores; "
+                                "{} would not set them. Give them a value, or --unset NAME",
+                                launcher));
+}
+
 std::string list_of_dialects(const std::vector<std::string>& silent) {
   return silent.empty() ? "all" : fmt::format("^{}", fmt::join(silent, ","));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "front/call.hpp"
+#include "front/request.hpp"
 #include "front/table.hpp"
 #include "model/job_spec.hpp"
 
@@ -18,6 +19,10 @@ inline constexpr std::string_view kDialectsVariable = "MUSTER_DIALECTS";
 // a value, and dialects that were chosen stand. Afterwards the ranks have both variables, for
 // launchers in them.
 [[nodiscard]] base::Result<void> take_environment_rule(const Call& call, model::JobSpec& spec);
+
+// That muster sets counts of threads, and the launcher does not: in a dry run, or with --verbose.
+void tell_threads(const Call& call, std::string_view launcher, const RunRequest& request,
+                  std::vector<std::string>& notices);
 
 // The value of --dialects that leaves out these.
 [[nodiscard]] std::string list_of_dialects(const std::vector<std::string>& silent);

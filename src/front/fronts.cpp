@@ -30,7 +30,7 @@ constexpr Front kFronts[] = {
     {"mpiexec.hydra mpiexec.mpich mpirun.mpich", "[OPTIONS] PROGRAM [ARGS]",
      "Like the mpiexec of MPICH and Intel MPI.", true, 255, read_hydra, hydra_options},
     {"horovodrun", "-np N [OPTIONS] PROGRAM [ARGS]", "Like Horovod's horovodrun.", true, 2,
-     read_horovodrun, horovod_options},
+     read_horovodrun, horovod_options, false, 1},
     {"torchrun", "[OPTIONS] SCRIPT [ARGS]", "Like PyTorch's torchrun.", true, 2, read_torchrun,
      torchrun_options, false, 1},
     {"launch", "[OPTIONS] SCRIPT [ARGS]", "Like torch.distributed.launch.", false, 2, read_launch,
@@ -72,7 +72,7 @@ constexpr Front kFronts[] = {
     {"join", "[OPTIONS] ADDRESS:PORT", "Offer this host to muster lead.", false, 0, read_join,
      join_options, true},
     {"deepspeed", "[OPTIONS] SCRIPT [ARGS]", "Like DeepSpeed's launcher.", true, 2, read_deepspeed,
-     deepspeed_options},
+     deepspeed_options, false, 1},
 };
 
 bool has_name(const Front& front, std::string_view name) {

@@ -7,6 +7,32 @@ namespace muster::front {
 
 using base::Result;
 
+namespace {
+
+// A shell drops a variable without a value, so that the next word is taken for the file.
+base::Error about_empty_variable(base::Error error) {
+  error.hint = fmt::format(
+      "does a variable stand before it that is empty? ${} is set in the commands of jobs only",
+      spec::kHostfile);
+  return error;
+}
+
+// "train.py" or "python", which stand behind the hostfile in most lines.
+Result<spec::HostsFound> found_in(const Call& call, const std::string& path,
+                                  Result<spec::HostsFound> found) {
+  if (found || path.empty() || found.error().place.source != path) return found;
+  const bool is_set = !variable(call, spec::kHostfile).value_or("").empty();
+  const bool may_be_next_word = path.find('/') == std::string::npos && !is_set;
+  if (!may_be_next_word || !call.has_file || call.has_file(path)) return found;
+  return found.map_error(about_empty_variable);
+}
+
+}  // namespace
+
+Result<std::string> read_hostfile_name(const Typed& typed) {
+  return read_text(typed).map_error(about_empty_variable);
+}
+
 Result<void> check_one_source(const NamedHosts& hosts, std::string_view hint) {
   if (!hosts.list || hosts.file.empty()) return {};
   return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile cannot be combined");
@@ -18,22 +44,26 @@ Result<spec::HostsFound> hosts_in_file(const Call& call, const std::string& path
 
 Result<spec::HostsFound> named_hosts(const Call& call, const NamedHosts& hosts,
                                      const spec::HostForm& form) {
-  return spec::find_hosts(
-      {.list = hosts.list, .file = hosts.file, .read_file = call.read_file, .form = form});
+  return found_in(
+      call, hosts.file,
+      spec::find_hosts(
+          {.list = hosts.list, .file = hosts.file, .read_file = call.read_file, .form = form}));
 }
 
 Result<spec::HostsFound> given_hosts(const Call& call, const model::JobSpec& spec,
                                      const NamedHosts& hosts, const spec::HostForm& form,
                                      std::string_view manager) {
   if (spec.fake_nodes > 0) return named_hosts(call, hosts, form);
-  return spec::find_hosts({.list = hosts.list,
-                           .file = hosts.file,
-                           .read_file = call.read_file,
-                           .read_around = call.read_around,
-                           .variable = [&](std::string_view name) { return variable(call, name); },
-                           .ask = call.ask,
-                           .form = form,
-                           .manager = manager});
+  auto found =
+      spec::find_hosts({.list = hosts.list,
+                        .file = hosts.file,
+                        .read_file = call.read_file,
+                        .read_around = call.read_around,
+                        .variable = [&](std::string_view name) { return variable(call, name); },
+                        .ask = call.ask,
+                        .form = form,
+                        .manager = manager});
+  return found_in(call, hosts.file, std::move(found));
 }
 
 }  // namespace muster::front

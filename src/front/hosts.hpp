@@ -20,6 +20,9 @@ struct NamedHosts {
   [[nodiscard]] bool empty() const { return !list && file.empty(); }
 };
 
+// The value of an option that names a file of hosts.
+[[nodiscard]] base::Result<std::string> read_hostfile_name(const Typed& typed);
+
 // Lists given several times are joined: -H a -H b is -H a,b. The draft has a member `hosts`.
 template <class Draft>
 base::Result<void> join_hosts(Draft& draft, const Typed& typed) {
@@ -35,7 +38,7 @@ base::Result<void> join_hosts(Draft& draft, const Typed& typed) {
 
 template <class Draft>
 base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
-  return store(read_text(typed), draft.hosts.file);
+  return store(read_hostfile_name(typed), draft.hosts.file);
 }
 
 // Fault::usage when both a list and a file are given.

@@ -154,7 +154,7 @@ class Following {
 
   // It was another program, or task 0 of a run before this one.
   void lose(Attempt& one, const std::error_code& error) {
-    last_ = error ? error.message() : "it is no muster";
+    last_ = error ? error.message() : "it is not muster";
     one.is_connected = false;
     one.next = kNextConnect;
     const auto left = std::chrono::ceil<base::Duration>(begun_ + options_.patience - Clock::now());

@@ -37,7 +37,8 @@ class Making {
   }
 
   void begin() {
-    for (const std::string& one : plan::account(ground_.agents_own, ground_.rule)) {
+    for (const std::string& one :
+         plan::account(ground_.agents_own, ground_.app.clean, ground_.rule)) {
       const std::size_t equals = one.find('=');
       if (equals != std::string::npos) variables()[one.substr(0, equals)] = one.substr(equals + 1);
     }

@@ -126,7 +126,7 @@ std::vector<Item> items_in(const std::string& text, Mark at, Complaints& complai
   if (document.root && document.complaints.empty()) {
     return items_of(*document.root, at, complaints);
   }
-  complaints.add(at, "these items are no JSON: " + document.complaints.front().what,
+  complaints.add(at, "these items are not JSON: " + document.complaints.front().what,
                  std::string(kItemForms));
   return {};
 }

@@ -1,4 +1,4 @@
-// Recurrences as Azure ML's schedules write them, and cron's own expressions.
+// Recurrences as Azure ML's schedules write them.
 #include "job/cron.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/words.hpp"
+#include "job/cron_expression.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::job {
@@ -225,25 +226,6 @@ class Recurrence {
   Complaints& complaints_;
   std::optional<Start> start_;
 };
-
-bool is_field(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("*,-/").find(c) != std::string_view::npos;
-  };
-  return !text.empty() && std::ranges::all_of(text, fits);
-}
-
-std::string expression_times(const Text& expression, Complaints& complaints) {
-  const std::vector<std::string> fields = base::split(expression.text, " \t");
-  if (fields.size() != 5 || !std::ranges::all_of(fields, is_field)) {
-    complaints.add(expression.begin,
-                   fmt::format("trigger.expression must be cron's five fields, not {}",
-                               in_quotes(expression.text)),
-                   "minute, hour, day, month and day of the week: '30 4 * * 1-5'");
-  }
-  return fmt::format("{}", fmt::join(fields, " "));
-}
 
 }  // namespace
 

@@ -113,7 +113,7 @@ class Settler {
       needs(number, *condition, piece);
     } else {
       complaints_.add(condition->begin,
-                      fmt::format("{} is no condition", in_quotes(condition->text)),
+                      fmt::format("{} is not a condition", in_quotes(condition->text)),
                       "write true, false or ${{parent.jobs.STEP.outputs.NAME}}");
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/words.hpp"
+#include "job/check_component.hpp"
 #include "job/kind_jobs.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/plain_values.hpp"
@@ -44,6 +45,7 @@ std::vector<std::string> read_keys(const Node& root, JobFile& job, Complaints& c
   if (job.dialect == Dialect::command) {
     std::ranges::move(values_that_differ(job), std::back_inserter(notices));
   }
+  if (job.dialect == Dialect::component) check_component(root, complaints);
   if (!is_kind_job(root)) return notices;
   settle_kind_job(root, job, complaints);
   const std::string bare = bare_variable(job);

@@ -149,8 +149,8 @@ class PipelineReader {
     read_component_step(step, root, *component, {0, pipeline_keys(), nullptr});
     if (step.broken) return;
     if (step.pipeline == nullptr) {
-      return complaints_.add(component->value->begin, "this component is no pipeline",
-                             "a job that is no pipeline is submitted by its own file");
+      return complaints_.add(component->value->begin, "this component is not a pipeline",
+                             "submit a job that is not a pipeline by its own file");
     }
     pipeline = *step.pipeline;
     pipeline.head = std::move(step.job);

@@ -123,7 +123,7 @@ void check_trigger(Schedule& schedule, Complaints& complaints) {
   schedule.zone = tz_name(zone);
   if (schedule.zone.empty()) {
     complaints.add(trigger.zone->begin,
-                   fmt::format("trigger.time_zone is no time zone: {}", spec::in_quotes(zone)),
+                   fmt::format("trigger.time_zone: unknown time zone {}", spec::in_quotes(zone)),
                    "for example: UTC, W. Europe Standard Time, Europe/Berlin");
   }
 }

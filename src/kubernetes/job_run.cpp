@@ -73,7 +73,7 @@ void check_images(const JobParts& parts, const Run& run, job::Complaints& compla
     const job::Mark at = named ? parts.job.environment.front().begin : job::Mark{};
     return complaints.add(
         at,
-        named ? fmt::format("{} is no image", in_quotes(parts.job.environment.front().text))
+        named ? fmt::format("{} is not an image", in_quotes(parts.job.environment.front().text))
               : fmt::format("the job names no image, and target {} has none",
                             in_quotes(parts.target.name)),
         "write environment: {image: IMAGE} in the job file, or kubernetes: {image: IMAGE} in "

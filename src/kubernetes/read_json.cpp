@@ -41,7 +41,7 @@ base::Result<Value> read_json(std::string_view text) {
   };
   const Json json = Json::parse(text, watch, false);
   if (!is_deep && !json.is_discarded()) return value_from(json);
-  return base::fail(base::Fault::bad_file, "", "kubectl's answer is no JSON{}",
+  return base::fail(base::Fault::bad_file, "", "kubectl's answer is not JSON{}",
                     is_deep ? " of this depth" : "");
 }
 

@@ -73,7 +73,7 @@ class Emitter {
     if (good_) good_ = yaml_stream_end_event_initialize(&event) && emit(event);
     if (good_) good_ = yaml_emitter_flush(&emitter_) == 1;
     if (good_) return std::move(text_);
-    return base::fail(base::Fault::bad_file, "YAML is UTF-8", "a text is no UTF-8");
+    return base::fail(base::Fault::bad_file, "YAML is UTF-8", "a text is not UTF-8");
   }
 
  private:

@@ -35,6 +35,7 @@ struct AppOrder {
   bool tries_workdir = false;           // for a bare name that is not on PATH
   std::string python_program = {};      // as in model::App
   std::string python_environment = {};  // likewise
+  bool clean = false;                   // likewise
 };
 
 // What the wire-up servers of a host must know about a world.

@@ -37,6 +37,7 @@ class VariableTable {
 model::App told_of(const model::App& app) {
   model::App told;
   told.command = app.command;
+  told.clean = app.clean;
   told.workdir = app.workdir;
   told.path = app.path;
   told.tries_workdir = app.tries_workdir;

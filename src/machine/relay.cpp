@@ -140,7 +140,7 @@ void Relay::up(NodeIndex node, RunEffects& out) {
 
 // The launcher may have a way of its own.
 void Relay::refused(NodeIndex node, RunEffects& out) {
-  forget(node, {base::Fault::usage, "it is no host of the job", {}, {}}, out);
+  forget(node, {base::Fault::usage, "it is not a host of the job", {}, {}}, out);
 }
 
 void Relay::missed(NodeIndex node, Error error, Instant, RunEffects& out) {

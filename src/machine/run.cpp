@@ -112,7 +112,8 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
   node.shared = shared;
   if (node.joined && state_ != State::opening) return conclude(spawns_.greeted(index), out);
   if (!all(NodeState::greeted)) return;
-  if (round_ == 0) verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
+  if (round_ == 0 && !input_.spec.names_are_hosts)
+    verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
   if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
   prepare_all(out);
 }
@@ -225,7 +226,7 @@ void Run::serve_gloo(RunEffects& out) {
   const std::string& interface = input_.spec.gloo->interface;
   if (interface.empty() && where_.head.empty()) {
     return fault(
-        {Fault::usage,
+        {Fault::cannot_start,
          "no host has reported the address of this machine, at which ranks would meet",
          "name an interface with --network-interface, or use --mpi, which needs no address",
          {}},

@@ -32,7 +32,7 @@ base::Result<Range> parse_range(std::string_view piece, std::string_view whole) 
   const auto last = dash == std::string_view::npos ? first : number(piece.substr(dash + 1));
   if (!first || !last || *first > *last) {
     return base::fail(base::Fault::usage, "write numbers and ranges, as in 0-3,8",
-                      "'{}' is no list of cpus", whole);
+                      "'{}' is not a list of cpus", whole);
   }
   if (*last >= kCpusMax) {
     return base::fail(base::Fault::usage, {}, "there is no cpu {}; {} is the highest", *last,

@@ -9,7 +9,6 @@
 namespace muster::model {
 
 struct EnvironmentRule {
-  bool clean = false;  // nothing of the launching shell but what -x names
   // Variables that no rank has, whoever would set them; "NAME*" is all that begin with NAME. Those
   // of muster itself are always there.
   std::vector<std::string> unset;

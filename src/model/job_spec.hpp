@@ -95,6 +95,7 @@ struct App {
   std::vector<std::string> command;    // program and arguments; never empty once checked
   std::optional<std::uint32_t> ranks;  // not given: see plan::place()
   std::vector<EnvSetting> exports;     // in the order typed; later ones win
+  bool clean = false;                  // nothing of the launching shell but what -x names
   std::string workdir;                 // absolute; where its ranks start, on every host
   std::string path;                    // folders searched before PATH, with ':' between; or empty
   std::vector<std::string> hosts;      // names among JobSpec::hosts, no others; empty: all of them
@@ -148,6 +149,7 @@ struct JobSpec {
   std::vector<HostEntry> hosts;
   std::uint32_t fake_nodes = 0;  // > 0: that many agents on this machine; excludes hosts
   bool fake_hosts = false;       // `hosts` are names for this machine, with an agent for each
+  bool names_are_hosts = false;  // each name in `hosts` is a host, even where two mean one machine
 
   EnvironmentRule environment;
   // The ranks meet in torch's store, whose listener sets SO_REUSEADDR: MASTER_PORT can be held for

@@ -50,7 +50,7 @@ base::Result<std::vector<std::uint64_t>> read_bytes(const Words& words) {
     std::uint64_t value = 0;
     const char* end = words[i].data() + words[i].size();
     const auto [stop, error] = std::from_chars(words[i].data(), end, value);
-    if (error != std::errc() || stop != end) return bad("memory is no number");
+    if (error != std::errc() || stop != end) return bad("memory is not a number");
     bytes.push_back(value);
   }
   return bytes;

@@ -83,8 +83,11 @@ Result<std::string_view> OptionReader::next_word(const Match& match) {
   if (at_ == words_.size() || words_[at_] == "--" || matcher_.is_name(words_[at_])) {
     const OptionText& option = matcher_.text(match.index);
     const bool two = option.traits.arity == Arity::two || option.traits.arity == Arity::pair;
-    return fail(Fault::usage, usage_line(option), "{} needs {}: {}", match.name,
-                two ? "two values" : "a value", option.argument);
+    // A shell drops a variable without a value.
+    const bool is_file = option.takes == Takes::file;
+    return fail(Fault::usage,
+                usage_line(option) + (is_file ? " Is a variable in its place empty?" : ""),
+                "{} needs {}: {}", match.name, two ? "two values" : "a value", option.argument);
   }
   return std::string_view(words_[at_++]);
 }

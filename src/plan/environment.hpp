@@ -43,7 +43,7 @@ enum class Machine : std::uint8_t { same, another };
 // CUDA_VISIBLE_DEVICES and its twins, HOSTNAME, HOME, USER, SHELL, PWD and the like.
 //
 // -x NAME is always passed on, but what a launcher adds to it by itself may be unset; -x of a name
-// that is not set is Fault::usage. A clean rule: only -x.
+// that is not set is Fault::usage. A clean app: only -x.
 [[nodiscard]] base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
                                                 const model::App& app,
                                                 const model::EnvironmentRule& rule,
@@ -68,7 +68,7 @@ struct Kept {
 // What an agent's own environment contributes below `forwarded`: all of it but SSH_* and what
 // `forwarded` leaves out everywhere, or, when clean, only what makes an account usable (HOME USER
 // LOGNAME SHELL PATH LANG LC_* TZ TERM).
-[[nodiscard]] std::vector<std::string> account(std::span<const std::string> agents_own,
+[[nodiscard]] std::vector<std::string> account(std::span<const std::string> agents_own, bool clean,
                                                const model::EnvironmentRule& rule);
 
 // Whether ranks are given AZUREML_MPI_HOSTFILE, unless they have one.

@@ -73,10 +73,10 @@ base::Result<Exports> exports_of(const model::App& app, const Shell& shell,
   return exports;
 }
 
-std::string_view withheld_because(std::string_view name, const model::EnvironmentRule& rule,
-                                  Machine machine) {
+std::string_view withheld_because(std::string_view name, const model::App& app,
+                                  const model::EnvironmentRule& rule, Machine machine) {
   if (model::is_unset(rule, name)) return kUnset;
-  if (rule.clean) return "--clean-env";
+  if (app.clean) return "no option names it";
   const std::string_view stale = stale_because(name);
   if (!stale.empty() || machine == Machine::same) return stale;
   return stays_because(name);
@@ -95,7 +95,7 @@ base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
   for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
   for (const auto& [name, value] : shell) {
     if (exports->contains(name)) continue;
-    const std::string_view why = withheld_because(name, rule, machine);
+    const std::string_view why = withheld_because(name, app, rule, machine);
     if (!why.empty()) {
       result.withheld.push_back({std::string(name), std::string(why)});
     } else {
@@ -108,13 +108,13 @@ base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
   return result;
 }
 
-std::vector<std::string> account(std::span<const std::string> agents_own,
+std::vector<std::string> account(std::span<const std::string> agents_own, bool clean,
                                  const model::EnvironmentRule& rule) {
   constexpr std::string_view kUsable[] = {"HOME", "USER", "LOGNAME", "SHELL",
                                           "PATH", "LANG", "TZ",      "TERM"};
   const auto belongs = [&](std::string_view name) {
     if (model::is_unset(rule, name)) return false;
-    if (!rule.clean) return !name.starts_with("SSH_") && stale_because(name).empty();
+    if (!clean) return !name.starts_with("SSH_") && stale_because(name).empty();
     return name.starts_with("LC_") || std::ranges::find(kUsable, name) != std::end(kUsable);
   };
   std::vector<std::string> kept;

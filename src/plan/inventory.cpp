@@ -81,6 +81,7 @@ class HostMerger {
   HostMerger(const JobSpec& spec, const ThisMachine& here) : spec_(spec), here_(here) {
     local_.insert(here.local_names.begin(), here.local_names.end());
     for (const model::SameHost& same : here.same_hosts) {
+      if (spec.names_are_hosts) break;
       joined_.insert_or_assign(written_key(same.other), written_key(same.first));
     }
     hosts_.reserve(spec.hosts.size());
@@ -90,7 +91,7 @@ class HostMerger {
     const std::string own = key(entry);
     const auto [known, is_new] = index_.try_emplace(own, hosts_.size());
     if (is_new) {
-      hosts_.push_back(first(entry, own == kHere));
+      hosts_.push_back(first(entry, is_here(entry)));
       counts_.emplace_back(spec_);
     }
     Host& host = hosts_[known->second];
@@ -115,9 +116,18 @@ class HostMerger {
   // Of a HostEntry or a Host. A port names one sshd, which may well be that of a container: such an
   // entry is never "here" by its name.
   template <class Written>
+  [[nodiscard]] bool is_called_here(const Written& one) const {
+    return one.port == 0 && local_.contains(one.name);
+  }
+
+  template <class Written>
   [[nodiscard]] std::string written_key(const Written& one) const {
-    if (one.port == 0 && local_.contains(one.name)) return std::string(kHere);
+    if (is_called_here(one) && !spec_.names_are_hosts) return std::string(kHere);
     return fmt::format("{}@{} {}", one.user, one.name, one.port);
+  }
+
+  [[nodiscard]] bool is_here(const HostEntry& entry) const {
+    return spec_.names_are_hosts ? is_called_here(entry) : key(entry) == kHere;
   }
 
   // Each join was found out later than those that it leads to: there is no circle.
@@ -165,15 +175,24 @@ base::Result<void> check_bounds(const Host& host, base::Fault fault) {
 }
 
 // Fake nodes under names that were given to them before.
-void rehearse(Inventory& inventory, const ThisMachine& here) {
-  const auto count = static_cast<std::uint32_t>(inventory.hosts.size());
+void rehearse(const std::vector<Host*>& hosts, const ThisMachine& here) {
+  const auto count = static_cast<std::uint32_t>(hosts.size());
   const FakeShares shares(here.topology, count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    Host& host = inventory.hosts[i];
+    Host& host = *hosts[i];
     host.carrier = model::kFakeNode;
     host.cpus = cpu_share(here.cpus, count);
     host.topology = shares.of(i);
   }
+}
+
+// All hosts, or this machine's, where several of its names are a host each.
+std::vector<Host*> rehearsed(Inventory& inventory, const JobSpec& spec) {
+  std::vector<Host*> hosts;
+  for (Host& host : inventory.hosts) {
+    if (spec.fake_hosts || host.carrier == model::kLocal) hosts.push_back(&host);
+  }
+  return spec.fake_hosts || hosts.size() > 1 ? hosts : std::vector<Host*>();
 }
 
 base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
@@ -188,7 +207,7 @@ base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
         check_bounds(host, spec.source.is_file ? base::Fault::bad_file : base::Fault::usage);
     if (!bounds) return tl::unexpected(bounds.error());
   }
-  if (spec.fake_hosts) rehearse(inventory, here);
+  rehearse(rehearsed(inventory, spec), here);
   return inventory;
 }
 

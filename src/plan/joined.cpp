@@ -47,14 +47,13 @@ base::Result<JoinedJob> joined(const model::JobSpec& own, const ThisMachine& her
   model::Host& first = add_node(job, app, here.hostname);
   first.carrier = model::kLocal;
   first.cpus = here.cpus;
-  model::EnvironmentRule rule = own.environment;
-  rule.clean = false;  // each node has said what goes along
+  app.clean = false;  // each node has said what goes along
   for (const JoinedNode& node : nodes) {
     app.command = node.command;
     app.workdir = node.workdir;
     app.role = node.role;
     app.ranks = node.ranks;
-    auto told = forwarded(node.environment, app, rule, Machine::same);
+    auto told = forwarded(node.environment, app, own.environment, Machine::same);
     if (!told) return tl::unexpected(told.error());
     job.kept.elsewhere.push_back(std::move(*told));
     (void)add_node(job, app, node.hostname);

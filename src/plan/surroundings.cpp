@@ -148,13 +148,14 @@ Surroundings surroundings(std::span<const std::string> found) {
 }
 
 void settle_exports(const Surroundings& around, model::JobSpec& spec) {
-  auto inherited = spec.environment.clean ? std::vector<model::EnvSetting>() : inherited_by(around);
+  auto inherited = inherited_by(around);
   std::erase_if(inherited,
                 [&](const auto& one) { return model::is_unset(spec.environment, one.name); });
   for (model::App& app : spec.apps) {
     std::erase_if(app.exports, [&](const model::EnvSetting& setting) {
       return !setting.value && std::ranges::binary_search(around.given, setting.name);
     });
+    if (app.clean) continue;
     app.exports.insert(app.exports.begin(), inherited.begin(), inherited.end());
   }
 }

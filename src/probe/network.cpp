@@ -42,8 +42,8 @@ base::Result<std::string> address_of(const std::string& interface) {
     if (v4) break;
   }
   if (!found.empty()) return found;
-  return base::fail(base::Fault::usage, "there are " + names, "no address of interface {} here",
-                    interface);
+  return base::fail(base::Fault::cannot_start, "there are " + names,
+                    "no address of interface {} here", interface);
 }
 
 namespace {

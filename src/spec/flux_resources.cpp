@@ -76,7 +76,7 @@ class Reader {
     if (!text.is_string()) return odd(fmt::format("without a set of {}s", what));
     const auto& set = text.get_ref<const std::string&>();
     auto ids = read_idset(set);
-    if (!ids) return odd(fmt::format("odd: {} is no set of {}s", spec::in_quotes(set), what));
+    if (!ids) return odd(fmt::format("odd: {} is not a set of {}s", spec::in_quotes(set), what));
     return std::move(*ids);
   }
 
@@ -115,7 +115,7 @@ class Reader {
       const auto& text = list.get_ref<const std::string&>();
       auto names = names_in_hostlist(text, Widths::of_first);
       if (!names || all.size() + names->size() > kHostsMax) {
-        return odd(fmt::format("odd: {} is no list of hosts", spec::in_quotes(text)));
+        return odd(fmt::format("odd: {} is not a list of hosts", spec::in_quotes(text)));
       }
       std::ranges::move(*names, std::back_inserter(all));
     }

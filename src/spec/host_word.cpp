@@ -73,8 +73,8 @@ Result<HostWord> read_bracketed(std::string_view word, Fault fault) {
   const std::string_view address =
       word.substr(1, close == std::string_view::npos ? close : close - 1);
   if (close == std::string_view::npos || !is_ipv6(address)) {
-    return fail(fault, "for example [fe80::1] or [fe80::1]:4", "{} is no IPv6 address in brackets",
-                in_quotes(word));
+    return fail(fault, "for example [fe80::1] or [fe80::1]:4",
+                "{} is not an IPv6 address in brackets", in_quotes(word));
   }
   const std::string_view rest = word.substr(close + 1);
   HostWord host{"", std::string(address), std::nullopt};

@@ -132,7 +132,7 @@ Error not_a_program(const ProgramFile& program, std::string_view words) {
     return cannot(fmt::format("{}: {}", program.word, words), "is the file whole?");
   }
   return cannot(
-      program.word + " is no binary program, and has no `#!` line that names one",
+      program.word + " is not a binary program, and has no `#!` line that names one",
       fmt::format("begin it with `#!/bin/sh`, or name the interpreter: sh {}", program.word));
 }
 

@@ -86,13 +86,24 @@ namespace {
   return hint_line("that was the signal of --notice: the program must catch it");
 }
 
+// Of the rank that failed: whether they end just above the report.
+enum class Lines : std::uint8_t { are_new, were_shown };
+
+// A program may have redirected its stderr: then its exception stands nowhere else.
+[[nodiscard]] bool holds(const std::vector<std::string>& tail, const PythonError& raised) {
+  return std::ranges::any_of(
+      tail, [&](const std::string& one) { return one.find(raised.what) != std::string::npos; });
+}
+
 // When the telling line is all that the rank said it is not said twice. An exception tells most.
-[[nodiscard]] std::string first_failure(const model::RunReport& report, Style style) {
+[[nodiscard]] std::string first_failure(const model::RunReport& report, Style style, Lines lines) {
   const std::vector<std::string> tail = printable_tail(report);
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
-  return cause_line(first_sentence(report) + why(tail, telling), style) + notice_line(report) +
-         hint_line(next_step(report, telling)) + frame_lines(raised) +
+  const std::string text = cause_line(first_sentence(report) + why(tail, telling), style) +
+                           notice_line(report) + hint_line(next_step(report, telling));
+  if (lines == Lines::were_shown && holds(tail, raised)) return text;
+  return text + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
 }
 
@@ -199,9 +210,9 @@ constexpr std::string_view kRanksOwn = " (set by the rank, not by muster)";
 }
 
 // Where a launcher in the rank has failed, its report says which of its ranks did, and where.
-[[nodiscard]] std::string cause_of(const model::RunReport& report, Style style) {
+[[nodiscard]] std::string cause_of(const model::RunReport& report, Style style, Lines lines) {
   const auto inner = inner_report(report);
-  if (!inner) return first_failure(report, style);
+  if (!inner) return first_failure(report, style, lines);
   std::string words = inner->words;
   const std::string last = exit_line(report);
   if (words.ends_with(last)) words.resize(words.size() - last.size());
@@ -232,18 +243,28 @@ constexpr std::string_view kRanksOwn = " (set by the rank, not by muster)";
   return text;
 }
 
-[[nodiscard]] std::string body(const model::RunReport& report, Style style) {
+[[nodiscard]] std::string body(const model::RunReport& report, Style style, Lines lines) {
   switch (report.cause) {
     case model::Cause::completed:
       return {};
     case model::Cause::rank_failed:
-      return cause_of(report, style) + rest_of(report);
+      return cause_of(report, style, lines) + rest_of(report);
     case model::Cause::fault:
       return fault(report, style) + missing_ranks(report) + what_became_of_the_rest(report);
     case model::Cause::interrupted:
       return interrupted(report, style) + missing_ranks(report);
   }
   CHECK(false);
+}
+
+[[nodiscard]] std::string whole(const model::RunReport& report, Style style, Lines lines) {
+  std::string text = body(report, style, lines);
+  if (report.cause != model::Cause::completed) text += earlier_rounds(report);
+  text += warnings_of(report);
+  const bool says_code = report.cause == model::Cause::rank_failed ||  //
+                         report.cause == model::Cause::fault;
+  if (says_code) text += exit_line(report);
+  return text;
 }
 
 }  // namespace
@@ -256,18 +277,13 @@ model::CodeFrom code_from(const model::RunReport& report) {
 }
 
 std::string report(const model::RunReport& report, Style style) {
-  std::string text = body(report, style);
-  if (report.cause != model::Cause::completed) text += earlier_rounds(report);
-  text += warnings_of(report);
-  const bool says_code = report.cause == model::Cause::rank_failed ||  //
-                         report.cause == model::Cause::fault;
-  if (says_code) text += exit_line(report);
-  return text;
+  return whole(report, style, Lines::are_new);
 }
 
 std::string untold(const model::RunReport& told, Style style) {
   const auto inner = inner_report(told);
-  if (!inner || !was_told(*inner, told)) return report(told, style);
+  const Lines lines = told.world_size == 1 ? Lines::were_shown : Lines::are_new;
+  if (!inner || !was_told(*inner, told)) return whole(told, style, lines);
   const std::string text = rest_of(told) + earlier_rounds(told) + warnings_of(told);
   return text.empty() ? text : text + exit_line(told);
 }

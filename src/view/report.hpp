@@ -18,7 +18,7 @@ struct Style {
 [[nodiscard]] std::string report(const model::RunReport& report, Style style);
 
 // The same where the ranks' stderr has been read as well: what a launcher in the rank that failed
-// has said there of its own ranks is not said again.
+// has said there of its own ranks is not said again, nor are the last lines of a job's only rank.
 [[nodiscard]] std::string untold(const model::RunReport& report, Style style);
 
 // Who chose the exit code; the code of a launcher in the rank that failed may be one of muster's.

@@ -130,6 +130,7 @@ void write(proto::WorldApp& to, const model::App& app, const KeptIndexes& kept) 
   to.set_local_word_count(static_cast<std::uint32_t>(app.local_rank_words.count));
   to.set_python_program(app.python_program);
   to.set_python_environment(app.python_environment);
+  to.set_clean(app.clean);
   to.mutable_kept()->Add(kept.from_shell.begin(), kept.from_shell.end());
   to.mutable_added()->Add(kept.added.begin(), kept.added.end());
 }
@@ -157,6 +158,7 @@ model::App read(proto::WorldApp& in, Bounds& bounds) {
   app.local_rank_words = {in.local_words(), in.local_word_count()};
   app.python_program = std::move(*in.mutable_python_program());
   app.python_environment = std::move(*in.mutable_python_environment());
+  app.clean = in.clean();
   return app;
 }
 
@@ -193,7 +195,6 @@ void read_apps(proto::World& in, World& world, Bounds& bounds) {
 // ---- what was asked -----------------------------------------------------------------------------
 
 void write_spec(proto::World& to, const model::JobSpec& spec) {
-  to.set_clean(spec.environment.clean);
   for (const std::string& name : spec.environment.unset) to.add_unset(name);
   for (const std::string& one : spec.environment.silent.value_or(std::vector<std::string>()))
     to.add_silent(one);
@@ -237,7 +238,7 @@ Kind read_kind(const char* name, std::uint32_t value, Kind last, Bounds& bounds)
 }
 
 void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
-  spec.environment = {in.clean(), read_texts(*in.mutable_unset()), std::nullopt};
+  spec.environment = {read_texts(*in.mutable_unset()), std::nullopt};
   if (in.silent_size() > 0) spec.environment.silent = read_texts(*in.mutable_silent());
   spec.hostfile = std::move(*in.mutable_hostfile());
   spec.launchers = read_texts(*in.mutable_launchers());

@@ -95,11 +95,11 @@ class OneMachine(FrontCase, Shown):
 
     def test_wrong_words_start_nothing(self):
         self.write("hosts", "a slots=2\n")
-        for words, *patterns in ((["-H", "hosts", "-i", "b"], "no host 'b'"),
-                                 (["-H", "hosts", "--num_nodes", "2"], "1 host is known"),
-                                 (["--autotuning", "tune"], "autotuner"),
-                                 (["--num_gpsu", "2"], "--num_gpus")):
-            self.assert_refused(self.muster(*words, "train.py"), 2, *patterns)
+        for words, code, pattern in ((["-H", "hosts", "-i", "b"], 1, "no host 'b'"),
+                                     (["-H", "hosts", "--num_nodes", "2"], 1, "1 host is known"),
+                                     (["--autotuning", "tune"], 2, "autotuner"),
+                                     (["--num_gpsu", "2"], 2, "--num_gpus")):
+            self.assert_refused(self.muster(*words, "train.py"), code, pattern)
 
     @unittest.skipUnless(MPI4PY, "no mpi4py here")
     def test_its_discovery_through_mpi(self):

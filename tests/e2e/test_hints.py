@@ -111,7 +111,7 @@ class Hints(Case):
                       self.said("-n", "2", "sh", "-c", "exit 0"))
         self.assertIn("hint: to start a program: muster run -n 4 python3 x.py\n",
                       self.said("python3", "x.py"))
-        self.assertIn("hint: did you mean: muster submit\n", self.said("sumbit", "job.yml"))
+        self.assertIn("hint: did you mean: muster submit job.yml\n", self.said("sumbit", "job.yml"))
 
     def test_options_that_a_job_has_in_its_file(self):
         for words, hint in ((("-n", "4"), "--nodes and --per-node override it"),

@@ -9,6 +9,7 @@ under its rank, polls until those of all others are there, connects to each, and
 
 import json
 import os
+import socket
 import subprocess
 import unittest
 
@@ -134,6 +135,21 @@ class OneMachine(FrontCase):
         self.assertEqual([line[-9:] for line in done.lines],
                          ["met 0 0 2", "met 1 0 2", "met 2 1 2", "met 3 1 2"])
 
+    def test_two_names_of_this_machine_are_two_hosts_for_gloo(self):
+        hosts = f"localhost:2,{socket.gethostname()}:1"
+        shows = ("sh", "-c", "echo $HOROVOD_HOSTNAME $HOROVOD_LOCAL_RANK $HOROVOD_LOCAL_SIZE "
+                             "$HOROVOD_CROSS_RANK $HOROVOD_CROSS_SIZE")
+        done = self.succeeds("-np", "3", "--gloo", "-H", hosts, *shows)
+        self.assertEqual([line.split(":", 1)[1] for line in done.lines],
+                         ["localhost 0 2 0 2", "localhost 1 2 0 1",
+                          f"{socket.gethostname()} 0 1 1 2"])
+        done = self.succeeds("-np", "3", "--gloo", "-H", hosts, PYTHON, "-c", MEET)
+        self.assertEqual([line[-9:] for line in done.lines],
+                         ["met 0 0 2", "met 1 0 1", "met 2 1 2"])
+        done = self.succeeds("-np", "3", "--mpi", "-H", hosts, *shows)
+        self.assertEqual([line.split(":", 1)[1] for line in done.lines],
+                         [f"localhost {rank} 3 0 1" for rank in range(3)])
+
     def test_the_seeds_line(self):
         self.write("train.py", MEET)
         os.mkdir(self.path("bin"))
@@ -217,11 +233,11 @@ class OneMachine(FrontCase):
         config = self.write("bad.yaml", "params:\n  cycle_time: 3\n")
         for words, code, *patterns in (
                 (["true"], 2, "-np is missing"),
-                (["-np", "2", "-H", "a,b:1", "true"], 2, "a does not tell its slots"),
-                (["-np", "2", "--min-np", "1", "true"], 2, "--min-np"),
-                (["-np", "1", "--config-file", config, "true"], 2,
+                (["-np", "2", "-H", "a,b:1", "true"], 1, "a does not tell its slots"),
+                (["-np", "2", "--min-np", "1", "true"], 1, "--min-np"),
+                (["-np", "1", "--config-file", config, "true"], 1,
                  r"bad.yaml:2:3: there is no 'cycle_time' in params", "cycle_time_ms"),
-                (["-np", "1", "--network-interface", "nope0", "true"], 240, "nope0")):
+                (["-np", "1", "--network-interface", "nope0", "true"], 244, "nope0")):
             self.assert_refused(self.muster(*words), code, *patterns)
 
     @unittest.skipUnless(MPI4PY, "no mpi4py here")
@@ -247,6 +263,13 @@ class TwoHosts(LabFrontCase):
             done = self.launches("-np", "4", *hosts, "--gloo", PYTHON, "-c", MEET)
             self.assertEqual([line[-9:] for line in done.lines],
                              ["met 0 0 2", "met 1 0 2", "met 2 1 2", "met 3 1 2"])
+
+    def test_two_names_of_a_host_are_two_hosts_for_gloo(self):
+        config = self.lab.write_ssh_config("detour", extra="Host detour\n  HostName node1\n")
+        self.write(os.path.join("bin", "ssh"),
+                   f'#!/bin/sh\nexec /usr/bin/ssh -F {config} "$@"\n', 0o755)
+        done = self.launches("-np", "2", "-H", "detour:1,node1:1", "--gloo", PYTHON, "-c", MEET)
+        self.assertEqual([line[-9:] for line in done.lines], ["met 0 0 2", "met 1 1 2"])
 
     def test_a_host_that_is_not_of_the_job_is_turned_away(self):
         job = self.start_in_lab("-np", "2", "-H", "node1:1,node2:1", "--gloo", PYTHON, "-c", WAIT)

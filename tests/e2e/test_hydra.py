@@ -181,6 +181,24 @@ class SideBySide(Hydra):
         self.assertEqual(self.same("-genvlist", "SECRET", "-n", "1", "sh", "-c", "echo $SECRET",
                                    env=env)[1], ["1"])
 
+    def test_each_program_has_what_it_is_told_of_the_environment(self):
+        """On another host, whose own environment has neither variable.
+
+        Hydra 4.0.2 never finds the last one of its environment, which is neither of them here."""
+        rsh = self.write("rsh", '#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nshift\n'
+                                'exec env -i HOME=/account PATH=/usr/bin:/bin sh -c "$*"\n', 0o755)
+        env = self.environment(A="1", B="2", LAST="3")
+        shows = ("sh", "-c", "echo $0: $A,$B")
+        for words in (("-n", "1", "-envnone", *shows, "a", ":", "-n", "1", *shows, "b"),
+                      ("-n", "1", *shows, "a", ":", "-n", "1", "-envlist", "A", *shows, "b"),
+                      ("-genvnone", "-n", "1", "-envall", *shows, "a", ":", "-n", "1", *shows, "b"),
+                      ("-genvlist", "B", "-n", "1", *shows, "a", ":", "-n", "1", "-envlist", "A",
+                       *shows, "b", ":", "-n", "1", "-env", "A", "3", *shows, "c")):
+            reached = ("-launcher", "ssh", "-launcher-exec", rsh, "-hosts", "node7")
+            code, out, _ = self.original(*reached, *words, env=env)
+            done = self.muster(*reached, *words, env=env)
+            self.assertEqual((done.code, sorted(done.lines)), (code, sorted(out.splitlines())))
+
     def test_ranks_beyond_reason_differ_on_purpose(self):
         """Hydra takes -n 0 and -n two for no -n at all; muster says that they are wrong."""
         for count in ("0", "two"):

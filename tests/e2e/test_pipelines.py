@@ -299,7 +299,7 @@ class Items(PipelineCase):
     def test_items_that_do_not_fit(self):
         for wrong, words in (('{"n":"2","w":"two"}', "item 1: the step each has no input 'k'"),
                              ('{"n":"1"}', "the input n has no value"),
-                             ('[{"n":"1"}', "these items are no JSON")):
+                             ('[{"n":"1"}', "these items are not JSON")):
             self.write("items.yml", ITEMS.replace(wrong, wrong.replace('"n":"2"', '"k":"2"')
                                                   .replace('{"n":"1"}', "{}").replace("[{}", "{")))
             done = self.submit(file="items.yml", code=BAD_FILE)

@@ -330,7 +330,7 @@ class Programs(PythonCase):
         outside = wired.replace("    first = func(1, 2)\n", "")
         outside = outside.replace("@dsl", "first = func(1, 2)\n@dsl")
         told = self.fails(USAGE, STEPS + outside)
-        self.assertIn("is no step of this pipeline\n", told)
+        self.assertIn("is not a step of this pipeline\n", told)
         told = self.fails(USAGE, STEPS + wired.replace(", 2)\nboth", ", 2)\n    return 3\nboth"))
         self.assertIn("the pipeline's function returns 3\n", told)
         bad = wired.replace("func(1, 2)\n", "func(1, 2)\n    first.distribution."

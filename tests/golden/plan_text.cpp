@@ -137,7 +137,7 @@ TEST(GoldenEnvironment, fake_node_with_own_settings) {
   spec.fake_nodes = 2;
   spec.apps.front().ranks = 4;
   spec.apps.front().exports = {{"MASTER_PORT", "6105"}, {"OMP_NUM_THREADS", "2"}, {"PATH", {}}};
-  spec.environment.clean = true;
+  spec.apps.front().clean = true;
   expect_golden("plan/environment_fake.txt", environment_text(spec, kShell, base::Rank(3), false));
 }
 

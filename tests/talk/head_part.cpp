@@ -133,7 +133,7 @@ wire::World HeadPart::world(std::uint32_t number) {
   const std::uint32_t first = number == 1 ? 0 : ranks_;
   world.first = base::Rank(dice_.chance(0.95) ? first : any_.number() % 1000);
   add_ranks(world);
-  world.spec.environment.clean = dice_.chance(0.1);
+  world.spec.apps.back().clean = dice_.chance(0.1);
   if (dice_.chance(0.1)) world.spec.environment.unset = {"PATH", any_.text()};
   world.spec.hostfile = any_.text();
   world.window = dice_.chance(0.9) ? 65536 : any_.number();

@@ -204,7 +204,7 @@ Result<void> settle_join(CalledDraft& draft, std::string_view place) {
   meeting.nodes = draft.nodes.value_or(0);
   meeting.node = draft.node;
   if (draft.nodes && draft.node && *draft.node >= *draft.nodes) {
-    return fail(Fault::usage, "hosts are numbered from 0", "--node {} is none of {} hosts",
+    return fail(Fault::usage, "hosts are numbered from 0", "--node {} is not one of {} hosts",
                 *draft.node, *draft.nodes);
   }
   return read_place("the head", place, meeting).and_then([&] { return need_secret(draft); });

@@ -6,6 +6,7 @@
 #include "front/deepspeed/hosts.hpp"
 #include "front/deepspeed/options.hpp"
 #include "front/elsewhere.hpp"
+#include "front/late.hpp"
 #include "front/output_styles.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
@@ -43,8 +44,8 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
-muster run.
+Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 1 for what
+DeepSpeed refuses after reading its words; 241 to 248 as of muster run.
 )";
 
 void add_words(const DeepspeedDraft& draft, model::App& app, Words words) {
@@ -63,12 +64,16 @@ Result<void> settle_command(DeepspeedDraft& draft, Words words) {
   if (words.empty()) {
     return fail(Fault::usage, "for example: deepspeed --num_gpus 2 train.py", "no script given");
   }
-  if (draft.script.no_python && draft.script.module) {
-    return fail(Fault::usage, "keep one of them", "--no_python and --module cannot be combined");
-  }
   model::App& app = draft.request.spec.apps.front();
   add_words(draft, app, words);
   if (app.workdir.empty()) app.workdir = draft.call->current_folder;
+  return {};
+}
+
+Result<void> check_script(const DeepspeedDraft& draft) {
+  if (draft.script.no_python && draft.script.module) {
+    return fail(Fault::usage, "keep one of them", "--no_python and --module cannot be combined");
+  }
   return {};
 }
 
@@ -80,10 +85,11 @@ void settle_master(DeepspeedDraft& draft) {
   }
 }
 
-Result<Reading> finish(DeepspeedDraft draft, Words words) {
-  const auto settled = settle_command(draft, words)
-                           .and_then([&] { return settle_deepspeed_hosts(draft); })
-                           .and_then([&] { return settle_deepspeed_environment(draft); });
+Result<Reading> finish(DeepspeedDraft draft) {
+  const auto settled =
+      check_script(draft).and_then([&] { return settle_deepspeed_hosts(draft); }).and_then([&] {
+        return settle_deepspeed_environment(draft);
+      });
   if (!settled) return tl::unexpected(settled.error());
   settle_master(draft);
   model::JobSpec& job = draft.request.spec;
@@ -110,7 +116,9 @@ Result<Reading> read_deepspeed(const Call& call) {
                            std::string(kExitCodes)};
   }
   draft.notices = read->notices;
-  return finish(std::move(draft), words.subspan(read->program));
+  return settle_command(draft, words.subspan(read->program)).and_then([&] {
+    return finish(std::move(draft)).map_error(found_late);
+  });
 }
 
 }  // namespace muster::front

@@ -5,6 +5,7 @@
 
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/late.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
@@ -22,19 +23,21 @@ Result<void> count(const Typed& typed, std::uint32_t most, std::optional<std::ui
     to.reset();
     return {};
   }
-  return read_count(typed, {1, most}).map([&](std::uint32_t number) { to = number; });
+  return read_count(typed, {1, most})
+      .map([&](std::uint32_t number) { to = number; })
+      .map_error([&](base::Error error) { return late_if_integer(typed, std::move(error)); });
 }
 
 // All of them become ssh and muster's own agents; those of MPI's kind leave the ranks to ask MPI.
 Result<void> set_launcher(DeepspeedDraft& draft, const Typed& typed) {
   const std::string word = base::lower(typed.value);
   if (word == "slurm" && !variable(*draft.call, "SLURM_JOB_ID")) {
-    return fail(Fault::usage, "call it from sbatch or salloc, or remove --launcher",
-                "--launcher slurm works inside a Slurm job, and this is none");
+    return fail(kRefusedLate, "call it from sbatch or salloc, or remove --launcher",
+                "--launcher slurm works inside a Slurm job, and this is not one");
   }
   const bool mpi = word == "openmpi" || word == "mpich" || word == "impi" || word == "mvapich";
   if (!mpi && word != "pdsh" && word != "slurm") {
-    return fail(Fault::usage, "", "{} must be pdsh, slurm, openmpi, mpich, impi or mvapich, not {}",
+    return fail(kRefusedLate, "", "{} must be pdsh, slurm, openmpi, mpich, impi or mvapich, not {}",
                 typed.option, spec::in_quotes(typed.value));
   }
   draft.script.by_mpi = mpi;
@@ -69,7 +72,9 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-H --hostfile", kHosts, Takes::file, "FILE",
       "Hosts and their devices, one per line: worker-0 slots=4 (default: /job/hostfile, if it is "
       "there)."},
-     [](DeepspeedDraft& d, const Typed& t) { return store(read_text(t), d.hosts.named.file); }},
+     [](DeepspeedDraft& d, const Typed& t) {
+       return store(read_hostfile_name(t), d.hosts.named.file);
+     }},
     {{"-i --include", kHosts, Takes::text, "SPEC",
       "Use these only: worker-0@worker-1:0,2 is all of worker-0 and slots 0 and 2 of worker-1."},
      [](DeepspeedDraft& d, const Typed& t) {

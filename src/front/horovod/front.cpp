@@ -5,9 +5,11 @@
 
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
+#include "front/environment_options.hpp"
 #include "front/horovod/config.hpp"
 #include "front/horovod/knobs.hpp"
 #include "front/horovod/options.hpp"
+#include "front/late.hpp"
 #include "front/output_styles.hpp"
 #include "front/own_rows.hpp"
 #include "option/help.hpp"
@@ -47,8 +49,8 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 241 to 248 as of
-muster run.
+Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 1 for what
+horovodrun refuses after reading its words; 241 to 248 as of muster run.
 )";
 
 // Of each of these, one may stand on a line, as often as one likes: argparse's groups in
@@ -92,14 +94,19 @@ Result<void> settle_command(HorovodDraft& draft, Words words) {
     return fail(Fault::usage, "for example: horovodrun -np 2 python train.py",
                 "-np is missing: horovodrun does not count slots");
   }
+  app.command.assign(words.begin(), words.end());
+  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
+  return {};
+}
+
+Result<void> check_elastic(const HorovodDraft& draft) {
+  const model::App& app = draft.request.spec.apps.front();
   for (const auto& [option, count] :
        {std::pair{"--min-np", draft.least}, {"--max-np", draft.most}}) {
     if (!count || *count == *app.ranks) continue;
     return fail(Fault::usage, fmt::format("{} {} is the same as -np", option, *app.ranks),
                 "{} {}: a job whose number of ranks may change is not supported", option, *count);
   }
-  app.command.assign(words.begin(), words.end());
-  if (app.workdir.empty()) app.workdir = draft.call->current_folder;
   return {};
 }
 
@@ -109,7 +116,8 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
   if (draft.mpi_words.empty()) return {};
   Call call = *draft.call;
   call.called = "mpirun";
-  call.words = draft.mpi_words;
+  call.words = {"-H", "localhost"};  // without hosts mpirun would share cores unasked
+  call.words.insert(call.words.end(), draft.mpi_words.begin(), draft.mpi_words.end());
   call.words.insert(call.words.end(), {"--", "program"});
   auto read = front_of(call.called)->read(call);
   if (!read) return tl::unexpected(std::move(read.error()));
@@ -134,7 +142,26 @@ Result<void> settle_hosts(HorovodDraft& draft) {
       .and_then([&] {
         return given_hosts(*draft.call, spec, draft.hosts, {.slots = spec::HostSlots::required});
       })
-      .map([&](auto found) { spec::take_hosts(spec, std::move(found)); });
+      .map([&](auto found) {
+        spec::take_hosts(spec, std::move(found));
+        // gloo_run.py counts by names; mpirun looks what they mean.
+        spec.names_are_hosts = draft.controller == HorovodController::gloo;
+      });
+}
+
+// It has no option to share cores, but mpirun's may be given to it.
+Result<void> check_slots(const HorovodDraft& draft) {
+  const model::JobSpec& spec = draft.request.spec;
+  const std::uint32_t ranks = spec.apps.front().ranks.value_or(0);
+  std::uint64_t slots = 0;
+  for (const model::HostEntry& host : spec.hosts) slots += host.slots.value_or(0);
+  if (spec.hosts.empty() || spec.oversubscribe || slots == 0 || ranks <= slots) return {};
+  base::Place place = spec.hosts.front().place;
+  place.line = place.column = 0;
+  return base::fail_at(std::move(place), Fault::usage,
+                       fmt::format("use -np {}, or give the hosts more slots", slots),
+                       "-np asks for {} ranks, but the hosts have {} slot{}", ranks, slots,
+                       slots == 1 ? "" : "s");
 }
 
 void set_unless_set(HorovodDraft& draft, const char* name, const std::string& value) {
@@ -175,16 +202,18 @@ void settle_output(HorovodDraft& draft) {
   draft.request.spec.output = horovod_output(output);
 }
 
-Result<Reading> finish(HorovodDraft draft, Words words) {
-  const auto settled = settle_command(draft, words)
+Result<Reading> finish(HorovodDraft draft) {
+  const auto settled = check_elastic(draft)
                            .and_then([&] { return settle_horovod_config(draft); })
                            .and_then([&] { return settle_hosts(draft); })
-                           .and_then([&] { return settle_mpi_words(draft); });
+                           .and_then([&] { return settle_mpi_words(draft); })
+                           .and_then([&] { return check_slots(draft); });
   if (!settled) return tl::unexpected(settled.error());
   settle_mpi(draft);
   settle_network(draft);
   settle_knobs(draft);
   settle_output(draft);
+  tell_threads(*draft.call, "horovodrun", draft.request, draft.notices);
   return spec::check(draft.request.spec).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
   });
@@ -205,7 +234,9 @@ Result<Reading> read_horovodrun(const Call& call) {
   HorovodDraft draft;
   draft.call = &call;
   const Words words(call.words);
-  if (auto done = apply_environment(draft); !done) return tl::unexpected(done.error());
+  if (auto done = apply_environment(draft); !done) {
+    return tl::unexpected(found_late(std::move(done.error())));
+  }
   const auto read = read_options(horovod_table(), kGrammar, words, draft, false, &admit);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
@@ -216,7 +247,9 @@ Result<Reading> read_horovodrun(const Call& call) {
     return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", call.version)};
   }
   draft.notices = read->notices;
-  return finish(std::move(draft), words.subspan(read->program));
+  return settle_command(draft, words.subspan(read->program)).and_then([&] {
+    return finish(std::move(draft)).map_error(found_late);
+  });
 }
 
 }  // namespace muster::front

@@ -8,6 +8,7 @@
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/horovod/tuning_rows.hpp"
+#include "front/late.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
@@ -21,9 +22,16 @@ using base::Result;
 using Draft = HorovodDraft;
 using Row = Option<HorovodDraft>;
 
-Result<void> set_ranks(Draft& draft, const Typed& typed) {
-  return read_count(typed, {1, model::kRanksMax}).map([&](std::uint32_t count) {
-    draft.request.spec.apps.front().ranks = count;
+Result<void> set_ranks(const Typed& typed, std::optional<std::uint32_t>& to) {
+  return store(read_count(typed, {1, model::kRanksMax}), to).map_error([&](base::Error error) {
+    return late_if_integer(typed, std::move(error));
+  });
+}
+
+template <Reach what>
+Result<void> set_reach(Draft& draft, const Typed& typed) {
+  return take_reach<Draft, what>(draft, typed).map_error([&](base::Error error) {
+    return late_if_integer(typed, std::move(error));
   });
 }
 
@@ -64,7 +72,7 @@ constexpr Traits kRefusedElastic = {.support = refused(kNoElastic)};
 
 constexpr auto kRows = std::to_array<Row>({
     {{"-np --num-proc", kRanks, Takes::number, "N", "How many ranks to start. Must be given."},
-     set_ranks},
+     [](Draft& d, const Typed& t) { return set_ranks(t, d.request.spec.apps.front().ranks); }},
     {{"-H --hosts", kRanks, Takes::text, "LIST",
       "Hosts with their slots: host1:2,host2:4 (default: this machine)."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.hosts.list.emplace()); }},
@@ -74,13 +82,13 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"-p --ssh-port", kReach, Takes::number, "PORT",
       "The ssh port of every host (default: what the ssh configuration says)."},
-     take_reach<Draft, Reach::ssh_port>},
+     set_reach<Reach::ssh_port>},
     {{"-i --ssh-identity-file", kReach, Takes::file, "FILE",
       "The private key for ssh (default: what the ssh configuration says)."},
      take_reach<Draft, Reach::ssh_identity>},
     {{"--start-timeout", kReach, Takes::number, "SECONDS",
       "Time limit for one attempt to connect to a host (default: 30, or HOROVOD_START_TIMEOUT)."},
-     take_reach<Draft, Reach::patience>},
+     set_reach<Reach::patience>},
     {{"--config-file", kRanks, Takes::file, "FILE",
       "Take controller and tuning from a YAML file; the command line takes precedence."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.config_file); }},
@@ -88,7 +96,8 @@ constexpr auto kRows = std::to_array<Row>({
       "Check hosts again; muster always does, and keeps no cache."}},
 
     {{"--gloo", kController, Takes::nothing, "",
-      "Ranks find each other through gloo: HOROVOD_CONTROLLER=gloo."},
+      "Ranks find each other through gloo: HOROVOD_CONTROLLER=gloo. Two names of one host are two "
+      "hosts then."},
      [](Draft& d, const Typed&) {
        d.controller = HorovodController::gloo;
        return Result<void>();
@@ -134,14 +143,10 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"--min-np --min-num-proc", kElastic, Takes::number, "N",
       "The fewest ranks; as many as -np, since their number is fixed."},
-     [](Draft& d, const Typed& t) {
-       return store(read_count(t, {1, model::kRanksMax}), d.least);
-     }},
+     [](Draft& d, const Typed& t) { return set_ranks(t, d.least); }},
     {{"--max-np --max-num-proc", kElastic, Takes::number, "N",
       "The most ranks; as many as -np, since their number is fixed."},
-     [](Draft& d, const Typed& t) {
-       return store(read_count(t, {1, model::kRanksMax}), d.most);
-     }},
+     [](Draft& d, const Typed& t) { return set_ranks(t, d.most); }},
     {{"--host-discovery-script", kElastic, Takes::file, "FILE", "A program that lists hosts.",
       kRefusedElastic}},
     {{"--slots-per-host", kElastic, Takes::number, "N", "Slots of hosts that are discovered.",

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "front/horovod/knobs.hpp"
+#include "front/late.hpp"
 #include "front/table.hpp"
 #include "option/values.hpp"
 
@@ -20,9 +21,9 @@ struct HorovodRow {
 template <const HorovodRow& row>
 base::Result<void> set_horovod_knob(HorovodDraft& draft, const Typed& typed) {
   const std::string_view text = row.fixed.empty() ? typed.value : row.fixed;
-  return knob_value(row.kind, typed.option, text).map([&](std::string value) {
-    draft.knobs[row.variable] = std::move(value);
-  });
+  return knob_value(row.kind, typed.option, text)
+      .map([&](std::string value) { draft.knobs[row.variable] = std::move(value); })
+      .map_error([&](base::Error error) { return late_if_number(typed, std::move(error)); });
 }
 
 // Their addresses are arguments of templates, so each needs a name.

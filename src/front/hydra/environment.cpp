@@ -68,20 +68,6 @@ void add_own(const HydraDraft& draft, std::vector<EnvSetting>& exports) {
   exports.push_back({"NCCL_SOCKET_IFNAME", "=" + draft.interface});  // '=': this very name
 }
 
-// Whether nothing but what is named goes along: the same for all programs.
-Result<bool> is_clean(const HydraDraft& draft, const HydraInherit& all) {
-  std::optional<HydraInherit> first;
-  for (const HydraBlock& block : draft.blocks) {
-    const HydraInherit own = block.inherit.value_or(all);
-    if (first && (first->what == What::all) != (own.what == What::all)) {
-      return fail(Fault::usage, "write -genvnone or -genvlist once, before the first program",
-                  "some programs would get this shell's environment and some would not");
-    }
-    first = own;
-  }
-  return first && first->what != What::all;
-}
-
 }  // namespace
 
 Result<void> set_hydra_genv(HydraDraft& draft, const Typed& typed) {
@@ -108,13 +94,12 @@ Result<void> settle_hydra_environment(HydraDraft& draft) {
     draft.interface = std::string(variable(*draft.call, "HYDRA_IFACE").value_or(""));
   }
   const HydraInherit all = inherit_of(draft);
-  const auto clean = is_clean(draft, all);
-  if (!clean) return tl::unexpected(clean.error());
-  draft.request.spec.environment.clean = *clean;
   for (HydraBlock& block : draft.blocks) {
+    const HydraInherit inherit = block.inherit.value_or(all);
+    block.app.clean = inherit.what != What::all;
     std::vector<EnvSetting> exports;
     add_own(draft, exports);
-    add_listed(draft, block.inherit.value_or(all), exports);
+    add_listed(draft, inherit, exports);
     for (const auto* more : {&draft.file_for_all, &draft.for_all, &block.app.exports}) {
       exports.insert(exports.end(), more->begin(), more->end());
     }

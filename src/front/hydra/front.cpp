@@ -5,6 +5,7 @@
 
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
+#include "front/environment_options.hpp"
 #include "front/hydra/config.hpp"
 #include "front/hydra/end.hpp"
 #include "front/hydra/environment.hpp"
@@ -153,6 +154,7 @@ Result<Reading> finish(HydraDraft draft) {
   model::JobSpec& spec = draft.request.spec;
   spec.apps.clear();
   for (HydraBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
+  tell_threads(*draft.call, "Hydra", draft.request, draft.notices);
   return spec::check(spec).map([&] {
     return Reading{std::move(draft.request), {}, std::move(draft.notices)};
   });

@@ -36,7 +36,7 @@ Result<void> set_hosts(HydraDraft& draft, const Typed& typed, std::string& to) {
     if (draft.from_file) return {};  // the line is stronger
     return fail(Fault::usage, "keep one of them", "{}: the hosts are given already", typed.option);
   }
-  return read_text(typed).map([&](std::string text) { to = std::move(text); });
+  return read_hostfile_name(typed).map([&](std::string text) { to = std::move(text); });
 }
 
 // Hydra's own variables are stronger than the hosts of a job around.

@@ -48,7 +48,7 @@ Command srun_words(const Command& executable, const Command& extra) {
 Result<void> use_steps(HydraDraft& draft, const Command& extra) {
   if (!variable(*draft.call, "SLURM_JOB_ID")) {
     return fail(Fault::usage, "call it from sbatch or salloc, or remove -launcher",
-                "-launcher slurm works inside a Slurm job, and this is none");
+                "-launcher slurm works inside a Slurm job, and this is not one");
   }
   model::JobSpec& spec = draft.request.spec;
   spec.source.carrier = model::kStep;
@@ -65,7 +65,7 @@ Result<void> use_batch(HydraDraft& draft, const Command& extra) {
                             launcher, {draft.reach.executable, extra});
   if (!reach) {
     return fail(Fault::usage, "call it from a job script, or remove -launcher",
-                "-launcher {} works inside a {} job, and this is none", launcher,
+                "-launcher {} works inside a {} job, and this is not one", launcher,
                 spec::batch_name(launcher));
   }
   model::CarrierSpec& carrier = draft.request.spec.carrier;

@@ -47,7 +47,7 @@ Result<job::Target> cluster_target(const JobDraft& draft, const job::JobFile& jo
   }
   if (!chosen) return chosen;
   return fail(Fault::usage, "describe it in muster.yml: kubernetes: {namespace: ..., image: ...}",
-              "the target {} is no cluster of Kubernetes", spec::in_quotes(chosen->name));
+              "the target {} is not a Kubernetes cluster", spec::in_quotes(chosen->name));
 }
 
 // As many nodes as are asked for, with all software.
@@ -263,8 +263,8 @@ Result<Reading> read_export_request(const Call& call, const JobDraft& draft,
   if (!text) return tl::unexpected(std::move(text.error()));
   if (job::is_schedule(*text)) return export_schedule(call, draft, engine, file, *text);
   if (engine == "crontab") {
-    return fail(Fault::usage, "a schedule has the keys trigger and create_job", "{} is no schedule",
-                spec::in_quotes(file));
+    return fail(Fault::usage, "a schedule has the keys trigger and create_job",
+                "{} is not a schedule", spec::in_quotes(file));
   }
   return export_file(call, draft, engine, {file, std::move(*text)});
 }

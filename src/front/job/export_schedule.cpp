@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "front/job/export.hpp"
+#include "front/job/front.hpp"
 #include "front/targets.hpp"
 #include "job/complaints.hpp"
 #include "job/schedule.hpp"
@@ -32,17 +33,27 @@ bool is_plain(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-// What Azure ML knows when a job is due, in words of a shell. It calls the job SCHEDULE-TIME.
-constexpr std::string_view kCompactTime = R"sh("$(date -u +%Y%m%dT%H%M%SZ)")sh";
-constexpr std::string_view kTime = R"sh("$(date -u +%Y-%m-%dT%H:%M:%SZ)")sh";
+// How a value is written in which expressions may stand: what Azure ML knows when a job is due. It
+// calls the job SCHEDULE-TIME.
+struct Writing {
+  std::string (*text)(std::string_view);
+  std::string_view time;
+  std::string_view compact_time;
+};
 
-// Words of a shell for a text in which such expressions may stand; nothing for others.
-std::optional<std::string> shell_word(std::string_view text, const std::string& schedule) {
-  if (is_plain(text)) return std::string(text);
+constexpr Writing kForShell = {in_shell_quotes, R"sh("$(date -u +%Y-%m-%dT%H:%M:%SZ)")sh",
+                               R"sh("$(date -u +%Y%m%dT%H%M%SZ)")sh"};
+// As it may be on some day.
+constexpr Writing kForNow = {[](std::string_view text) { return std::string(text); },
+                             "2000-01-01T00:00:00Z", "20000101T000000Z"};
+
+// Nothing: nobody replaces one of its expressions.
+std::optional<std::string> written(std::string_view text, const std::string& schedule,
+                                   const Writing& writing) {
   std::string made;
   while (!text.empty()) {
     const std::size_t begin = std::min(text.find("${{"), text.size());
-    if (begin > 0) made += in_shell_quotes(text.substr(0, begin));
+    if (begin > 0) made += writing.text(text.substr(0, begin));
     text.remove_prefix(begin);
     if (text.empty()) break;
     const std::size_t end = text.find("}}");
@@ -51,23 +62,36 @@ std::optional<std::string> shell_word(std::string_view text, const std::string& 
     std::erase(name, ' ');
     text.remove_prefix(end + 2);
     if (name == "creation_context.trigger_time") {
-      made += kTime;
+      made += writing.time;
     } else if (name == "name") {
-      made += in_shell_quotes(schedule + "-") + std::string(kCompactTime);
+      made += writing.text(schedule + "-") + std::string(writing.compact_time);
     } else {
       return std::nullopt;
     }
   }
-  return made.empty() ? "''" : made;
+  return made;
 }
 
-// The options of muster submit, each behind a blank.
+// Words of a shell.
+std::optional<std::string> shell_word(std::string_view text, const std::string& schedule) {
+  if (is_plain(text)) return std::string(text);
+  auto made = written(text, schedule, kForShell);
+  if (made && made->empty()) made = "''";
+  return made;
+}
+
+// The options of muster submit: each behind a blank, as a shell reads them, and as they are.
+struct Submission {
+  std::string options;
+  std::vector<std::string> words;
+};
+
 class SubmitOptions {
  public:
   SubmitOptions(const job::Schedule& schedule, std::string name, job::Complaints& complaints)
       : schedule_(schedule), name_(std::move(name)), complaints_(complaints) {}
 
-  std::string take(const JobDraft& draft) {
+  Submission take(const JobDraft& draft) {
     for (const job::Named& one : schedule_.inputs) set("inputs." + one.name, one.value);
     for (const job::Named& one : schedule_.tags) set("tags." + one.name, one.value);
     if (schedule_.experiment) add("--experiment", schedule_.experiment->text, {});
@@ -77,7 +101,7 @@ class SubmitOptions {
     }
     if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes), {});
     if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node), {});
-    return std::move(words_);
+    return std::move(made_);
   }
 
  private:
@@ -92,13 +116,15 @@ class SubmitOptions {
                       fmt::format("nothing replaces an expression in {}", spec::in_quotes(value)),
                       "a schedule knows ${{name}} and ${{creation_context.trigger_time}}");
     }
-    words_ += fmt::format(" {} {}", option, word.value_or(""));
+    made_.options += fmt::format(" {} {}", option, word.value_or(""));
+    made_.words.emplace_back(option);
+    made_.words.push_back(written(value, name_, kForNow).value_or(""));
   }
 
   const job::Schedule& schedule_;
   std::string name_;
   job::Complaints& complaints_;
-  std::string words_;
+  Submission made_;
 };
 
 std::string name_of_schedule(const JobDraft& draft, const job::Schedule& schedule,
@@ -124,20 +150,34 @@ Result<void> check_line(const std::string& line) {
 // What a schedule is, and what it submits.
 struct DueJob {
   job::Schedule schedule;
-  std::string file;     // of the schedule
-  std::string options;  // of muster submit
-  std::string job;      // its file, absolute
+  std::string file;  // of the schedule
+  Submission submission;
+  std::string job;  // its file, absolute
 };
 
+// What submit has to say of the job: it is found out now, and not by cron at night.
+Result<std::vector<base::Error>> complaints_of(const Call& call, std::vector<std::string> words,
+                                               const std::string& job) {
+  Call submit = call;
+  submit.called = "submit";
+  submit.words = std::move(words);
+  submit.words.push_back(job);
+  return read_submit(submit).map([](Reading reading) { return std::move(reading.complaints); });
+}
+
 Result<Reading> crontab_of(const Call& call, const JobDraft& draft, const DueJob& due) {
-  // Whatever is in it: that it is there is found out now, and not by cron at night.
-  const auto text = call.read_file(due.job, job::kFileMax);
-  if (!text) return tl::unexpected(text.error());
-  std::string options = due.options;
+  std::string options = due.submission.options;
+  std::vector<std::string> words = due.submission.words;
   const std::string target = !draft.target.empty() ? draft.target
                              : due.schedule.target ? due.schedule.target->text
                                                    : "";
-  if (!target.empty()) options += " --target " + shell_word(target, "").value_or("''");
+  if (!target.empty()) {
+    options += " --target " + shell_word(target, "").value_or("''");
+    words.insert(words.end(), {"--target", target});
+  }
+  auto complaints = complaints_of(call, std::move(words), due.job);
+  if (!complaints) return tl::unexpected(std::move(complaints.error()));
+  if (!complaints->empty()) return Reading{.complaints = std::move(*complaints)};
   const std::string line =
       for_crontab(fmt::format("{} submit{} {}", in_shell_quotes(call.own_name), options,
                               is_plain(due.job) ? due.job : in_shell_quotes(due.job)));
@@ -165,7 +205,7 @@ Result<Reading> cron_job_of(const Call& call, JobDraft draft, const DueJob& due,
     settings.push_back({"inputs." + one.name, one.value.text});
   }
   draft.settings.insert(draft.settings.begin(), settings.begin(), settings.end());
-  kubernetes::Cron cron{due.schedule.times, due.schedule.zone, due.options};
+  kubernetes::Cron cron{due.schedule.times, due.schedule.zone, due.submission.options};
   return export_file(call, draft, "kubernetes",
                      {due.job, std::move(*text), std::move(cron), due.schedule.target});
 }
@@ -194,10 +234,10 @@ Result<Reading> export_schedule(const Call& call, const JobDraft& draft, const s
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   job::Complaints complaints(file);
   const std::string name = name_of_schedule(draft, read.schedule, file);
-  std::string options = SubmitOptions(read.schedule, name, complaints).take(draft);
+  Submission submission = SubmitOptions(read.schedule, name, complaints).take(draft);
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
   const std::string job = path_of_job(call, file, read.schedule.job->text);
-  const DueJob due{std::move(read.schedule), file, std::move(options), job};
+  const DueJob due{std::move(read.schedule), file, std::move(submission), job};
   auto reading =
       engine == "crontab" ? crontab_of(call, draft, due) : cron_job_of(call, draft, due, name);
   if (!reading) return reading;

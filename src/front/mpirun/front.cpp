@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "front/elsewhere.hpp"
+#include "front/environment_options.hpp"
 #include "front/inherited.hpp"
 #include "front/mpirun/end.hpp"
 #include "front/mpirun/mca.hpp"
@@ -156,6 +157,7 @@ Result<Reading> finish(MpirunDraft draft) {
   spec.apps.clear();
   for (MpirunBlock& block : draft.blocks) spec.apps.push_back(std::move(block.app));
   if (const auto checked = spec::check(spec); !checked) return tl::unexpected(checked.error());
+  tell_threads(*draft.call, "mpirun", draft.request, draft.notices);
   if (draft.quiet) draft.notices.clear();
   draft.request.quiet = draft.quiet;
   return Reading{std::move(draft.request), {}, std::move(draft.notices)};

@@ -47,7 +47,7 @@ Result<void> add_hosts(MpirunDraft& draft, const Typed& typed) {
 }
 
 Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed) {
-  auto path = read_text(typed);
+  auto path = read_hostfile_name(typed);
   if (!path) return tl::unexpected(path.error());
   if (!draft.block.hosts.file.empty()) {
     return fail(Fault::usage, "put all hosts into one file", "{} is given twice for one program",

@@ -54,7 +54,9 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       "FILE",
       "More hosts from a file.",
       {.scope = Scope::program}},
-     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.block.added_hostfile); }},
+     [](MpirunDraft& d, const Typed& t) {
+       return store(read_hostfile_name(t), d.block.added_hostfile);
+     }},
     {{"--add-host",
       kHosts,
       Takes::text,
@@ -63,7 +65,9 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       {.repeatable = true, .scope = Scope::program}},
      add_hosts},
     {{"--default-hostfile", kHosts, Takes::file, "FILE", "The hostfile where no other is given."},
-     [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.default_hostfile); }},
+     [](MpirunDraft& d, const Typed& t) {
+       return store(read_hostfile_name(t), d.default_hostfile);
+     }},
     {{"--nolocal", kHosts, Takes::nothing, "", "No rank on this machine."},
      [](MpirunDraft& d, const Typed&) -> base::Result<void> {
        d.request.spec.mapping.no_local = true;

@@ -187,10 +187,11 @@ Result<void> take_target(const Call& call, RecordDraft& draft) {
       .and_then([&](const job::Target& target) -> Result<void> {
         const auto& cluster = target.kubernetes;
         if (!cluster) {
-          return base::fail(base::Fault::usage,
-                            "leave --target out: all others are in the folder of records here",
-                            "target {} is no Kubernetes, which alone keeps runs of its own",
-                            spec::in_quotes(target.name));
+          return base::fail(
+              base::Fault::usage,
+              "leave --target out: all others are in the folder of records here",
+              "target {} is not a Kubernetes cluster, and only those keep runs of their own",
+              spec::in_quotes(target.name));
         }
         draft.request.scheduler = {"kubernetes", target.name,
                                    cluster->context ? cluster->context->text : "",

@@ -230,7 +230,7 @@ constexpr Option<RunDraft> kOptions[] = {
      [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
     {{"--clean-env", kEnvironment, Takes::nothing, "",
       "Do not pass on this shell's environment, except what -x names."},
-     [](RunDraft& d, const Typed&) { return raise(d.request.spec.environment.clean); }},
+     [](RunDraft& d, const Typed&) { return raise(d.app.clean); }},
     {unset_text(kEnvironment),
      [](RunDraft& d, const Typed& t) { return add_unset(t, d.request.spec.environment); }},
     {dialects_text(kEnvironment),

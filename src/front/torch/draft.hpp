@@ -12,10 +12,6 @@
 
 namespace muster::front {
 
-// What torchrun's parser takes, and torchrun itself refuses afterwards: with exit code 1, and
-// not 2.
-inline constexpr base::Fault kRefusedLate = base::Fault::cannot_start;
-
 // How nodes find each other; static_ is "static", a word of C++.
 enum class TorchBackend : std::uint8_t { static_, c10d };
 

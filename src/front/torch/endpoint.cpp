@@ -33,7 +33,7 @@ base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed) {
   const bool is_number = host.find_first_not_of("0123456789") == std::string_view::npos;
   if (is_number) {
     return base::fail(Fault::usage, fmt::format("for example localhost:{}", host),
-                      "{} must be HOST or HOST:PORT, and {} is no host", typed.option, host);
+                      "{} must be HOST or HOST:PORT, and {} is not a host", typed.option, host);
   }
   TorchEndpoint endpoint{std::string(host)};
   if (rest.empty()) return endpoint;

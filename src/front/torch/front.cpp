@@ -5,6 +5,7 @@
 
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
+#include "front/late.hpp"
 #include "front/torch/endpoint.hpp"
 #include "front/torch/options.hpp"
 #include "front/torch/output.hpp"
@@ -270,13 +271,14 @@ Result<void> settle_meeting(TorchDraft& draft) {
 // c10d torchrun takes a free port of node 0, and so do we.
 Result<void> settle_master(TorchDraft& draft) {
   TorchMeeting& meeting = draft.meeting;
-  if (meeting.backend == TorchBackend::c10d) return {};
+  if (draft.standalone) return {};  // torchrun does not look at an endpoint then
   if (!meeting.endpoint.empty()) {
     auto endpoint = read_torch_endpoint({"--rdzv-endpoint", meeting.endpoint});
     if (!endpoint) return tl::unexpected(endpoint.error());
     meeting.address = std::move(endpoint->host);
     meeting.port = endpoint->port;
   }
+  if (meeting.backend == TorchBackend::c10d) return {};
   auto& exports = draft.request.spec.apps.front().exports;
   if (meeting.address) exports.push_back({"MASTER_ADDR", *meeting.address});
   if (meeting.port) exports.push_back({"MASTER_PORT", std::to_string(*meeting.port)});
@@ -333,12 +335,6 @@ void settle_identity(TorchDraft& draft) {
   if (!sets_threads) return;
   draft.notices.emplace_back(
       "OMP_NUM_THREADS=1 for each rank, as torchrun has it; set it to what suits the program");
-}
-
-// Whatever is wrong from here on, the parser of torchrun has nothing against.
-base::Error found_late(base::Error error) {
-  if (error.fault == Fault::usage) error.fault = kRefusedLate;
-  return error;
 }
 
 Result<Reading> finish(TorchDraft draft, Words words) {

@@ -6,6 +6,7 @@
 
 #include "base/words.hpp"
 #include "front/call.hpp"
+#include "front/late.hpp"
 #include "front/lists.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
@@ -21,25 +22,11 @@ using spec::in_quotes;
 
 constexpr spec::Span kAnyTime = {base::Duration(0), spec::kTimeout.most};
 
-bool is_integer(std::string_view word) {
-  if (word.starts_with('-') || word.starts_with('+')) word.remove_prefix(1);
-  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-// For the parser a number out of bounds is one.
 template <class To>
 Result<void> count(const Typed& typed, spec::Bounds bounds, To& to) {
   return read_count(typed, bounds)
       .map([&](std::uint32_t number) { to = number; })
-      .map_error([&](base::Error error) {
-        if (is_integer(typed.value)) error.fault = kRefusedLate;
-        return error;
-      });
-}
-
-base::Error refused_late(base::Error error) {
-  error.fault = kRefusedLate;
-  return error;
+      .map_error([&](base::Error error) { return late_if_integer(typed, std::move(error)); });
 }
 
 Result<void> keep(const Typed& typed, std::string& to) {
@@ -57,8 +44,7 @@ Result<void> set_nodes(TorchDraft& draft, const Typed& typed) {
                 "{}: a job whose number of nodes may change is not supported: {}", typed.option,
                 in_quotes(typed.value));
   }
-  return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes)
-      .map_error(refused_late);
+  return count({typed.option, least}, {1, spec::kFakeNodesMax}, draft.nodes).map_error(found_late);
 }
 
 Result<void> set_per_node(TorchDraft& draft, const Typed& typed) {
@@ -102,7 +88,7 @@ Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
     if (key != "join_timeout" && key != "timeout") continue;
     const auto limit = option::read_seconds(
         {typed.option, std::string_view(pair).substr(equals + 1)}, spec::kPatience);
-    if (!limit) return tl::unexpected(refused_late(limit.error()));
+    if (!limit) return tl::unexpected(found_late(limit.error()));
     draft.meeting.limit = *limit;
   }
   return {};
@@ -116,7 +102,7 @@ Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
   }
   for (const std::string& one : base::split(typed.value, ",")) {
     const auto rank = option::read_count({typed.option, one}, {0, model::kRanksMax - 1});
-    if (!rank) return tl::unexpected(refused_late(rank.error()));
+    if (!rank) return tl::unexpected(found_late(rank.error()));
     ranks.insert(*rank);
   }
   draft.logs.output.local_ranks_filter = std::move(ranks);
@@ -126,7 +112,7 @@ Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
 Result<void> set_streams(const Typed& typed, TorchStreams& to) {
   return read_torch_streams(typed.option, typed.value)
       .map([&](TorchStreams read) { to = std::move(read); })
-      .map_error(refused_late);
+      .map_error(found_late);
 }
 
 // Torch's own way to keep logs has that name; others are plug-ins, objects of Python.

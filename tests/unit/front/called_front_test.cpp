@@ -128,7 +128,7 @@ TEST(Join, RefusesWhatMakesNoSense) {
   EXPECT_EQ(complaint(read_join, {"a:1"}), "--secret-file is missing");
   EXPECT_EQ(complaint(read_join, {"a:1", "b", "--secret-file", "s"}), "unexpected word 'b'");
   EXPECT_EQ(complaint(read_join, {"a:1", "--node", "3", "--of", "3", "--secret-file", "s"}),
-            "--node 3 is none of 3 hosts");
+            "--node 3 is not one of 3 hosts");
   for (const char* wrong :
        {"a", ":1", "a:0", "a:70000", "a:x", "fe80::1:7", "[fe80::1:7", "a b:1"}) {
     EXPECT_EQ(complaint(read_join, {wrong, "--secret-file", "s"}),

@@ -214,7 +214,7 @@ TEST_F(Deepspeed, RefusesWhatNothingCanBeMadeOf) {
   EXPECT_EQ(complaint({"--no_python", "--module", "t"}),
             "--no_python and --module cannot be combined");
   EXPECT_EQ(complaint({"--launcher", "slurm", "t"}),
-            "--launcher slurm works inside a Slurm job, and this is none");
+            "--launcher slurm works inside a Slurm job, and this is not one");
   EXPECT_EQ(complaint({"--launcher", "x", "t"}),
             "--launcher must be pdsh, slurm, openmpi, mpich, impi or mvapich, not 'x'");
   EXPECT_EQ(complaint({"--elastic_training", "t"}),

@@ -36,7 +36,7 @@ struct ExportFront : testing::Test {
       {"daily.yml",
        "name: daily\ntrigger: {type: cron, expression: '0 4 * * *', "
        "time_zone: Pacific Standard Time}\n"
-       "create_job: {job: ./lr.yml, inputs: {a: 5}, experiment_name: e, compute: lab,\n"
+       "create_job: {job: ./lr.yml, inputs: {a: 5}, experiment_name: e, compute: me,\n"
        "  tags: {when: 'at ${{creation_context.trigger_time}}'}}\n"},
       {"nightly.yml",
        "trigger: {type: recurrence, frequency: day, schedule: {hours: 2, minutes: 30}}\n"
@@ -45,6 +45,10 @@ struct ExportFront : testing::Test {
       {"odd.yml",
        "trigger: {type: cron, expression: '0 4 * * *'}\n"
        "create_job: {job: single.yml, inputs: {a: '${{odd}}'}}\n"},
+      {"of_bad.yml", "trigger: {type: cron, expression: '0 4 * * *'}\ncreate_job: bad.yml\n"},
+      {"of_more.yml",
+       "trigger: {type: cron, expression: '0 4 * * *'}\n"
+       "create_job: {job: lr.yml, inputs: {b: '${{name}}'}}\n"},
       {"lr.yml", "command: x ${{inputs.a}}\nenvironment: {image: i}\ninputs: {a: 1}\n"},
       {"single.yml", "command: x\nenvironment: {image: i}\n"},
       {"bad.yml", "comand: x\n"},
@@ -106,7 +110,7 @@ TEST_F(ExportFront, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(has(text({"kubernetes", "bad.yml"}), "did you mean command?"));
   EXPECT_TRUE(has(text({"kubernetes", "no_image.yml"}), "the job names no image"));
   EXPECT_TRUE(has(text({"kubernetes", "single.yml", "--target", "hosts"}),
-                  "the target 'hosts' is no cluster of Kubernetes"));
+                  "the target 'hosts' is not a Kubernetes cluster"));
   EXPECT_TRUE(has(text({"kubernetes", "single.yml", "--target", "lob"}),
                   "there is no compute target 'lob'"));
 }
@@ -321,7 +325,7 @@ TEST_F(ExportFront, SchedulesAreLinesForCron) {
             "# daily.yml, written by muster export; cron mails what it prints\n"
             "CRON_TZ=America/Los_Angeles\n"
             "0 4 * * * 'muster' submit --set inputs.a=5 --set 'tags.when=at '\"$(date -u "
-            "+\\%Y-\\%m-\\%dT\\%H:\\%M:\\%SZ)\" --experiment e --target lab /here/lr.yml\n");
+            "+\\%Y-\\%m-\\%dT\\%H:\\%M:\\%SZ)\" --experiment e --target me /here/lr.yml\n");
   const auto reading = read({"crontab", "daily.yml", "-o", "cron", "--set", "inputs.a=6"});
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->text_file, "/here/cron");
@@ -344,9 +348,18 @@ TEST_F(ExportFront, SchedulesOfOnePodAreCronJobs) {
   EXPECT_TRUE(has(text({"kubernetes", "daily.yml"}), "  timeZone: America/Los_Angeles\n"));
 }
 
+TEST_F(ExportFront, TheJobOfACrontabIsCheckedAsSubmitDoes) {
+  EXPECT_TRUE(has(text({"crontab", "of_bad.yml"}), "/here/bad.yml:1:1: ")) << "the job's own line";
+  EXPECT_TRUE(has(text({"crontab", "of_more.yml"}), "inputs.b"))
+      << text({"crontab", "of_more.yml"});
+  EXPECT_TRUE(
+      has(text({"crontab", "nightly.yml", "--target", "lob"}), "there is no compute target 'lob'"));
+}
+
 TEST_F(ExportFront, SchedulesThatCannotBeAreRefused) {
-  EXPECT_EQ(text({"crontab", "single.yml"}),
-            "'single.yml' is no schedule\n  hint: a schedule has the keys trigger and create_job");
+  EXPECT_EQ(
+      text({"crontab", "single.yml"}),
+      "'single.yml' is not a schedule\n  hint: a schedule has the keys trigger and create_job");
   EXPECT_EQ(text({"slurm", "nightly.yml"}),
             "a schedule cannot be exported for slurm\n"
             "  hint: write: muster export crontab, or kubernetes");

@@ -114,18 +114,33 @@ TEST(HydraFront, GivesVariablesInTheOrderThatWins) {
 }
 
 TEST(HydraFront, InheritsAsTold) {
-  EXPECT_FALSE(spec({"a"}).environment.clean);
-  EXPECT_TRUE(spec({"-genvnone", "a"}).environment.clean);
-  EXPECT_TRUE(spec({"-envnone", "a"}).environment.clean);
-  EXPECT_FALSE(spec({"-genvnone", "-envall", "a"}).environment.clean);
-  EXPECT_TRUE(spec({"a"}, {{"HYDRA_ENV=none"}}).environment.clean);
-  EXPECT_FALSE(spec({"a"}, {{"HYDRA_ENV=all"}}).environment.clean);
+  const auto is_clean = [](const Words& words, const Surroundings& around = {}) {
+    return spec(words, around).apps.front().clean;
+  };
+  EXPECT_FALSE(is_clean({"a"}));
+  EXPECT_TRUE(is_clean({"-genvnone", "a"}));
+  EXPECT_TRUE(is_clean({"-envnone", "a"}));
+  EXPECT_FALSE(is_clean({"-genvnone", "-envall", "a"}));
+  EXPECT_TRUE(is_clean({"a"}, {{"HYDRA_ENV=none"}}));
+  EXPECT_FALSE(is_clean({"a"}, {{"HYDRA_ENV=all"}}));
   const auto listed = reading({"-genvlist", "A,B", "a"}, {{"A=1"}});
-  EXPECT_TRUE(listed.request->spec.environment.clean);
+  EXPECT_TRUE(listed.request->spec.apps.front().clean);
   EXPECT_EQ(listed.request->spec.apps.front().exports.back(), (EnvSetting{"A", std::nullopt}));
   EXPECT_EQ(listed.notices, (Words{"-genvlist: B is not set here"}));
-  EXPECT_EQ(complaint({"-envnone", "a", ":", "b"}),
-            "some programs would get this shell's environment and some would not");
+}
+
+TEST(HydraFront, EachProgramInheritsAsItIsTold) {
+  const auto job = spec(
+      {"-genvlist", "A", "-envall", "a", ":", "-envnone", "b", ":", "c", ":", "-envlist", "B", "d"},
+      {{"A=1", "B=2"}});
+  std::vector<std::string> told;
+  for (const model::App& app : job.apps) {
+    told.push_back(app.clean ? "clean" : "all");
+    for (const EnvSetting& one : app.exports) {
+      if (!one.value) told.back() += " " + one.name;
+    }
+  }
+  EXPECT_EQ(told, (Words{"all", "clean", "clean A", "clean B"}));
 }
 
 TEST(HydraFront, FindsHosts) {
@@ -252,7 +267,7 @@ TEST(HydraFront, ReachesHosts) {
   EXPECT_EQ(spec({"p"}, slurms).carrier.command, (Words{"ssh"}));
   EXPECT_EQ(spec({"-launcher", "ssh", "p"}, slurms).carrier.command, (Words{"ssh"}));
   EXPECT_EQ(complaint({"-launcher", "slurm", "p"}),
-            "-launcher slurm works inside a Slurm job, and this is none");
+            "-launcher slurm works inside a Slurm job, and this is not one");
   EXPECT_EQ(spec({"-launcher", "rsh", "p"}).carrier.command, (Words{"rsh"}));
   EXPECT_EQ(complaint({"-launcher", "ll", "p"}),
             "-launcher must be ssh, rsh, fork, slurm, lsf, sge or pbs here, not 'll'");
@@ -276,9 +291,9 @@ TEST(HydraFront, StartsAsABatchSystemDoes) {
   EXPECT_EQ(pbs.carrier.command, (Words{"ssh", "-q"}));
   EXPECT_EQ(pbs.carrier.wrapper.back(), "7");
   EXPECT_EQ(complaint({"-launcher", "lsf", "p"}),
-            "-launcher lsf works inside a LSF job, and this is none");
+            "-launcher lsf works inside a LSF job, and this is not one");
   EXPECT_EQ(complaint({"-launcher", "pbs", "p"}, kGridEngine),
-            "-launcher pbs works inside a PBS job, and this is none");
+            "-launcher pbs works inside a PBS job, and this is not one");
 }
 
 TEST(HydraFront, TakesTheHostsOfOneBatchSystem) {

@@ -117,7 +117,7 @@ TEST_P(Reached, AndTellsWhichVariablesAreLeftOut) {
   const Words typed = {"--unset", "A", "--dialects", "^jax", "--unset", "B*"};
   const Words around = {"MUSTER_UNSET=C, D", "MUSTER_DIALECTS=none"};
   const model::EnvironmentRule rule = request(typed, around).spec.environment;
-  EXPECT_EQ(rule, (model::EnvironmentRule{false, {"A", "B*", "C", "D"}, Words{"jax"}}));
+  EXPECT_EQ(rule, (model::EnvironmentRule{{"A", "B*", "C", "D"}, Words{"jax"}}));
   EXPECT_EQ(request({}, {"MUSTER_DIALECTS=^torch"}).spec.environment.silent, Words{"torch"});
   EXPECT_EQ(request({}).spec.environment, model::EnvironmentRule());
 }

@@ -189,7 +189,7 @@ TEST(RunFront, SetTheEnvironment) {
   const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
   EXPECT_EQ(job.apps.front().exports,
             (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
-  EXPECT_TRUE(job.environment.clean);
+  EXPECT_TRUE(job.apps.front().clean);
 }
 
 TEST(RunFront, MakeTheWorkdirAbsolute) {

@@ -333,7 +333,7 @@ TEST(TorchFront, BindsAndNumbersAsAsked) {
 
 TEST(Torchrun, RefusesEndpointsThatLeadNowhere) {
   EXPECT_EQ(complaint({"--rdzv_endpoint", "30000", "--nproc_per_node", "2", "t.py"}),
-            "--rdzv-endpoint must be HOST or HOST:PORT, and 30000 is no host");
+            "--rdzv-endpoint must be HOST or HOST:PORT, and 30000 is not a host");
   const Words nodes = {"--nnodes", "2", "--rdzv_backend", "c10d", "--rdzv_endpoint"};
   const Words step = {"SLURM_PROCID=1", "SLURM_STEP_NUM_NODES=2"};
   for (const char* endpoint : {"127.0.1.1:29500", "localhost:29500", "[::1]:29500"}) {

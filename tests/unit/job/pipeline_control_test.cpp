@@ -189,7 +189,7 @@ jobs:
                    "[{epochs: 3}, {epochs: 10}], with inputs of the body",
                    "p.yml:7:46: these are no items\n  hint: write them here, or "
                    "${{parent.inputs.NAME}}, or ${{parent.jobs.STEP.outputs.NAME}}",
-                   "p.yml:8:36: 'yes' is no condition\n  hint: write true, false or "
+                   "p.yml:8:36: 'yes' is not a condition\n  hint: write true, false or "
                    "${{parent.jobs.STEP.outputs.NAME}}",
                    "p.yml:8:55: there is no step 'zz'",
                    "p.yml:9:32: the step a cannot be the body of this loop\n  hint: it is the "

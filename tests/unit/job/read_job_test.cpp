@@ -143,6 +143,36 @@ TEST(ReadJob, CommandComponentsOfThePreviews) {
       "additional_arguments: COMMAND}");
 }
 
+// As the classes of azure-ml-component 0.9 take them: a command or a launcher, by the type.
+TEST(ReadJob, ComponentsOfThePreviewsRunACommandOrALauncher) {
+  const std::string command = "command: t\n";
+  const std::string launcher = "launcher: {type: mpi, additional_arguments: t}\n";
+  const auto told = [](const std::string& text) {
+    const JobReading reading = read_job(text, "j");
+    return reading.complaints.empty() ? "" : to_string(reading.complaints.front());
+  };
+  const std::string distributed = "type: DistributedComponent@1\n";
+  const std::string plain = "type: CommandComponent\n";
+  EXPECT_EQ(told(plain + command), "");
+  EXPECT_EQ(told(distributed + launcher), "");
+  EXPECT_EQ(told(launcher), "");
+  EXPECT_EQ(told(distributed + command),
+            "j:2:1: a DistributedComponent needs a launcher\n  hint: write launcher: {type: mpi, "
+            "additional_arguments: COMMAND}, or type: CommandComponent for a command in one "
+            "process");
+  EXPECT_EQ(told(plain + launcher),
+            "j:2:1: a CommandComponent has no launcher\n  hint: write type: DistributedComponent, "
+            "or command: COMMAND");
+  for (const std::string& text :
+       {distributed + launcher + command, distributed + command + launcher,
+        plain + command + launcher, command + launcher}) {
+    EXPECT_NE(told(text).find(": command and launcher cannot be combined\n"), std::string::npos)
+        << text << told(text);
+  }
+  EXPECT_EQ(told(distributed + launcher + command).substr(0, 6), "j:3:1:");
+  EXPECT_EQ(told(plain + command + launcher).substr(0, 6), "j:3:1:");
+}
+
 TEST(ReadJob, AnExpressionThatNothingReplacesIsAnError) {
   const std::string command = "command: t --n {inputs.n} {outputs.out} {other} {inputs.}\n";
   for (const char* kind : {"type: command\n", "", "muster: 1\n"}) {

@@ -34,6 +34,29 @@ TEST(Schedule, CronIsTakenAsItIs) {
   EXPECT_EQ(times_of("{type: cron, expression: '30 4 * *'}"),
             "s:1:35: trigger.expression must be cron's five fields, not '30 4 * *'\n"
             "  hint: minute, hour, day, month and day of the week: '30 4 * * 1-5'");
+  for (const std::string expression :
+       {"*/15 0-6,22-23 1,31 jan-mar,DEC 0-7/2", "0 0 * * Mon-Fri", "0 0 * * sun,7"}) {
+    EXPECT_EQ(times_of("{type: cron, expression: '" + expression + "'}"), expression);
+  }
+  EXPECT_EQ(times_of("{type: cron, expression: '5/15 4/6 * * *'}"), "5-59/15 4-23/6 * * *");
+  EXPECT_EQ(times_of("{type: cron, expression: '75 4 * * *'}"),
+            "s:1:35: trigger.expression: the minute must be 0 to 59, a list or a range of them, or "
+            "*, not '75'\n  hint: the fields are minute, hour, day, month and day of the week");
+  EXPECT_EQ(times_of("{type: cron, expression: '0 4 * smarch *'}").substr(0, 84),
+            "s:1:35: trigger.expression: the month must be 1 to 12, jan to dec, a list or a range");
+  for (const std::string field :
+       {"60", "-1", "a", "*/0", "*/60", "1-", "-", "9-3", "1,,2", ",", "1/", "*5", "1-2-3"}) {
+    EXPECT_NE(times_of("{type: cron, expression: '" + field + " 4 * * *'}")
+                  .find("the minute must be 0 to 59"),
+              std::string::npos)
+        << field;
+  }
+  for (const std::string fields : {"0 24 * * *", "0 0 0 * *", "0 0 32 * *", "0 0 * 13 *",
+                                   "0 0 * 0 *", "0 0 * * 8", "0 0 mon * *"}) {
+    EXPECT_NE(times_of("{type: cron, expression: '" + fields + "'}").find("must be"),
+              std::string::npos)
+        << fields;
+  }
   EXPECT_EQ(times_of("{type: cron}"),
             "s:1:1: trigger.expression is missing\n  hint: for example: '30 4 * * 1-5'");
   EXPECT_EQ(times_of("{type: cron, expression: '* * * * *', frequency: day}"),
@@ -102,7 +125,7 @@ TEST(Schedule, ZonesOfWindowsAreThoseOfTz) {
   const ScheduleReading none = schedule_of("{type: cron, expression: '* * * * *'}");
   EXPECT_EQ(none.schedule.zone, "Etc/UTC");
   EXPECT_EQ(times_of("{type: cron, expression: '* * * * *', time_zone: Nowhere}"),
-            "s:1:59: trigger.time_zone is no time zone: 'Nowhere'\n"
+            "s:1:59: trigger.time_zone: unknown time zone 'Nowhere'\n"
             "  hint: for example: UTC, W. Europe Standard Time, Europe/Berlin");
 }
 

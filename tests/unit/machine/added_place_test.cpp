@@ -86,11 +86,10 @@ TEST_F(AddedPlace, GetsWhatAnotherMachineGets) {
   EXPECT_EQ(kept.on(plan->nodes[0].host).front().kept.size(), 1U);
 }
 
-TEST_F(AddedPlace, IsNotRepeatedInAHint) {
+TEST_F(AddedPlace, IsNamedByAnError) {
   const auto plan = plan_of(job(3));
   ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().hint,
-            "-n 2 fits; to share cores: muster run -n 3 --oversubscribe program");
+  EXPECT_EQ(plan.error().hint, "use -n 2, or add --oversubscribe to share cores");
   EXPECT_EQ(base::to_string(plan.error().place), "$ROSTER");
 }
 

@@ -213,7 +213,7 @@ TEST_F(RelayTest, RanksReachNoFurtherThanTheirJob) {
   launcher_says(said(0, reach("elsewhere")));
   EXPECT_TRUE(effects<AddHost>().empty());
   EXPECT_TRUE(effects<OpenLink>().empty());
-  EXPECT_EQ(told(), (Told{"0: it is no host of the job"}));
+  EXPECT_EQ(told(), (Told{"0: it is not a host of the job"}));
   EXPECT_EQ(std::get<wire::Unreached>(message_).error.fault, base::Fault::usage);
   launcher_says(said(0, reach("b")));
   EXPECT_EQ(told(), (Told{"0: Reached"}));
@@ -307,7 +307,7 @@ TEST_F(RelayTest, AnAgentThatNobodyGreetedIsClosed) {
 TEST_F(RelayTest, AnOrderToARefusedHostConcernsNoOther) {
   greet_b();
   launcher_says(said(5, reach("elsewhere")) + said(5, wire::Release{}) + said(5, reach("c")));
-  EXPECT_EQ(told(), (Told{"5: it is no host of the job"}));
+  EXPECT_EQ(told(), (Told{"5: it is not a host of the job"}));
   feed(LinkUp{kC});
   EXPECT_EQ(told(), (Told{"5: Reached"})) << "the number is free for another";
   hears(kB, wire::Pong{});
@@ -348,7 +348,7 @@ TEST_F(RelayTest, OfAListedHostOnlyTheNameCanBeSaid) {
   launcher_says(said(0, wire::Reach{"listed", "root", 0}) +
                 said(1, wire::Reach{"listed", {}, 2222}));
   EXPECT_TRUE(effects<OpenLink>().empty());
-  EXPECT_EQ(told(), (Told{"0: it is no host of the job", "1: it is no host of the job"}));
+  EXPECT_EQ(told(), (Told{"0: it is not a host of the job", "1: it is not a host of the job"}));
 }
 
 TEST_F(RelayTest, WhatOneBesideTheHeadMayNameOthersMayNot) {

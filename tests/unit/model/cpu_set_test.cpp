@@ -22,7 +22,7 @@ TEST(CpuSet, refuses_what_is_no_list) {
   for (const char* text : {"", ",", "1,", "-1", "1-", "3-1", "a", "1 2", "1--2", "99999999999"}) {
     const auto set = parse_cpu_set(text);
     ASSERT_FALSE(set) << text;
-    EXPECT_EQ(set.error().what, fmt::format("'{}' is no list of cpus", text));
+    EXPECT_EQ(set.error().what, fmt::format("'{}' is not a list of cpus", text));
   }
   EXPECT_EQ(parse_cpu_set("0-16384").error().what, "there is no cpu 16384; 16383 is the highest");
 }

@@ -216,7 +216,6 @@ TEST(Mapping, ppr_without_a_count_takes_all_objects) {
   EXPECT_NE(
       error(job.ranks(5)).find("5 ranks wanted, but there is room for 4 (1 for each package of 2"),
       std::string::npos);
-  EXPECT_NE(error(job).find("--map-by ppr:1:socket"), std::string::npos);
 }
 
 TEST(Mapping, ppr_beyond_the_slots_of_one_host) {
@@ -224,8 +223,7 @@ TEST(Mapping, ppr_beyond_the_slots_of_one_host) {
   job.map(Level::package).mapping().map_by = MapBy::ppr;
   EXPECT_EQ(error(job.ranks(3)),
             "hosts:1:1: 1 for each package is more than the 1 slot of a\n"
-            "  hint: give a more slots, or share cores: muster run -n 3 --map-by ppr:1:socket "
-            "--oversubscribe -H a:1,b:8 ./app");
+            "  hint: give a more slots, or add --oversubscribe to share cores");
 }
 
 TEST(Mapping, by_a_level_that_no_host_has) {
@@ -386,7 +384,7 @@ TEST(OpenMpiSlots, are_not_exceeded_even_on_this_machine) {
   EXPECT_EQ(layout(job), "a:- a:- a:- a:- a:- a:- a:- a:-");
   EXPECT_EQ(error(job.ranks(9)),
             "9 ranks wanted, but 1 host has 8 slots\n"
-            "  hint: -n 8 fits; to share cores: muster mpirun -np 9 --oversubscribe ./app");
+            "  hint: use -np 8, or add --oversubscribe to share cores");
 }
 
 TEST(HydraSlots, repeat_their_pattern_when_all_are_full) {

@@ -100,7 +100,7 @@ TEST_F(Dialects, what_is_not_wanted_is_not_set) {
   }
   EXPECT_EQ(some.size() + 3, all.size());
   EXPECT_EQ(left_out(), (Names{"HOROVOD_LOCAL_RANK", "HOROVOD_LOCAL_SIZE", "LOCAL_RANK"}));
-  spec_.environment = {false, {}, Names{"jax", "torch"}};
+  spec_.environment = {{}, Names{"jax", "torch"}};
   some = of(3);
   EXPECT_FALSE(some.contains("JAX_PROCESS_ID"));
   EXPECT_FALSE(some.contains("RANK"));

@@ -107,7 +107,7 @@ TEST(Forwarded, export_of_a_name_that_is_not_set_is_an_error) {
 
 TEST(Forwarded, clean_env_keeps_exports_only) {
   model::JobSpec spec;
-  spec.environment.clean = true;
+  spec.apps.front().clean = true;
   spec.apps.front().exports = {{"A", {}}};
   const Shell shell = {"PATH=/bin", "A=1", "RANK=2"};
   EXPECT_EQ(text(*forwarded(shell, spec.apps.front(), spec.environment, Machine::same)),
@@ -127,19 +127,19 @@ TEST(Forwarded, what_is_unset_stays_unless_it_is_given_a_value) {
 
 TEST(Account, contributes_all_but_the_session_and_stale_variables) {
   const Shell own = {"HOME=/root", "SSH_CONNECTION=a b", "MODULEPATH=/m", "SLURM_PROCID=1", "junk"};
-  EXPECT_EQ(account(own, {}), (Shell{"HOME=/root", "MODULEPATH=/m"}));
+  EXPECT_EQ(account(own, false, {}), (Shell{"HOME=/root", "MODULEPATH=/m"}));
 }
 
 TEST(Account, contributes_nothing_that_is_unset) {
   const Shell own = {"A=1", "B=2", "HOME=/root"};
-  EXPECT_EQ(account(own, {false, {"A"}, {}}), (Shell{"B=2", "HOME=/root"}));
-  EXPECT_EQ(account(own, {true, {"HOME"}, {}}), Shell{});
+  EXPECT_EQ(account(own, false, {{"A"}, {}}), (Shell{"B=2", "HOME=/root"}));
+  EXPECT_EQ(account(own, true, {{"HOME"}, {}}), Shell{});
 }
 
 TEST(Account, clean_keeps_what_makes_an_account_usable) {
   const Shell own = {"HOME=/root", "LC_ALL=C", "LANG=C",     "PATH=/bin", "TERM=x",   "TZ=UTC",
                      "USER=me",    "FOO=1",    "LOGNAME=me", "SHELL=/s",  "SSH_TTY=x"};
-  EXPECT_EQ(account(own, {true, {}, {}}),
+  EXPECT_EQ(account(own, true, {}),
             (Shell{"HOME=/root", "LC_ALL=C", "LANG=C", "PATH=/bin", "TERM=x", "TZ=UTC", "USER=me",
                    "LOGNAME=me", "SHELL=/s"}));
 }

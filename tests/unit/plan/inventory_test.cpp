@@ -71,6 +71,35 @@ TEST(Inventory, fake_hosts_are_fake_nodes_with_names_and_slots_of_their_own) {
   EXPECT_EQ(result->hosts[1].cpus, (model::Cpus{2, true}));
 }
 
+TEST(Inventory, names_may_be_hosts_whatever_they_mean) {
+  model::JobSpec spec = with_hosts({entry("laptop", 1), entry("node1", 2), entry("localhost", 2),
+                                    entry("laptop", 1), entry("node2", 1)});
+  spec.names_are_hosts = true;
+  ThisMachine here = kHere;
+  model::Host first;
+  first.name = "node1";
+  model::Host other;
+  other.name = "node2";
+  here.same_hosts = {{other, first}};
+  const auto result = inventory(spec, here);
+  ASSERT_TRUE(result);
+  std::string told;
+  for (const model::Host& host : result->hosts) {
+    told += fmt::format("{} {} {}, ", host.name, host.slots, host.carrier.word);
+  }
+  EXPECT_EQ(told, "laptop 2 process, node1 2 ssh, localhost 2 process, node2 1 ssh, ");
+  EXPECT_EQ(result->hosts[0].cpus, (model::Cpus{2, true}));
+}
+
+TEST(Inventory, a_single_name_of_this_machine_is_this_machine) {
+  model::JobSpec spec = with_hosts({entry("laptop", 1), entry("node1", 2), entry("laptop", 1)});
+  spec.names_are_hosts = true;
+  const auto result = inventory(spec, kHere);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->hosts.size(), 2U);
+  EXPECT_EQ(result->hosts[0].carrier, model::kLocal);
+}
+
 TEST(Inventory, fake_nodes_take_per_node_or_their_cpus_as_slots) {
   model::JobSpec spec;
   spec.fake_nodes = 2;

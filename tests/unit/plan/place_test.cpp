@@ -85,19 +85,7 @@ TEST(Place, too_many_ranks_on_hosts_name_line_counts_and_command) {
   EXPECT_EQ(plan.error().fault, Fault::no_slots);
   EXPECT_EQ(base::to_string(plan.error()),
             "hosts:1: 6 ranks wanted, but 2 hosts have 4 slots\n"
-            "  hint: -n 4 fits; to share cores: muster run -n 6 --oversubscribe --hostfile hosts "
-            "./train --lr '0.1 or so'");
-}
-
-TEST(Place, the_command_of_the_hint_repeats_the_host_list) {
-  Job job = job_on({1});
-  job.spec.source = model::kHostsListed;
-  job.spec.mapping.map_by = MapBy::node;
-  job.spec.per_node = 2;
-  job.spec.hosts = {{"a", "me", 0, 1, {}, {}}, {"fd00::1", "", 0, {}, {}, {}}};
-  EXPECT_EQ(place(job.spec, job.inventory).error().hint,
-            "-n 1 fits; to share cores: muster run --per-node 2 --map-by node --oversubscribe "
-            "-H 'me@a:1,[fd00::1]' ./train --lr '0.1 or so'");
+            "  hint: use -n 4, or add --oversubscribe to share cores");
 }
 
 TEST(Place, oversubscribed_ranks_are_spread_evenly_in_rows) {
@@ -127,8 +115,7 @@ TEST(Place, max_slots_holds_with_oversubscribe) {
   ASSERT_FALSE(plan);
   EXPECT_EQ(base::to_string(plan.error()),
             "hosts:1: 6 ranks wanted, but there is room for 5 (max_slots of 2 hosts)\n"
-            "  hint: this fits: muster run -n 5 --oversubscribe --hostfile hosts ./train --lr "
-            "'0.1 or so'");
+            "  hint: use -n 5");
 }
 
 TEST(Place, per_node_that_leaves_no_room_is_an_error) {

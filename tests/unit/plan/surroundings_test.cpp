@@ -102,7 +102,7 @@ TEST(SettleExports, x_of_the_rank_around_holds_where_it_would_not_go_along_by_it
   command.emplace_back("MUSTER_STARTS_RANKS=1");
   EXPECT_EQ(exports_of({command, {}}, {}), (Entries{"TMPDIR", "MASTER_PORT"}));
   model::JobSpec clean;
-  clean.environment.clean = true;
+  clean.apps.front().clean = true;
   EXPECT_EQ(exports_of({command, {}}, clean), Entries{});
 }
 

@@ -44,11 +44,11 @@ TEST(Dialects, that_nobody_knows_are_refused) {
 
 // As they are listed in the options' help.
 TEST(Dialects, have_titles) {
-  const model::EnvironmentRule rule = {false, {}, Names{"torch"}};
+  const model::EnvironmentRule rule = {{}, Names{"torch"}};
   EXPECT_TRUE(model::is_silent(rule, "torch") && model::is_silent(rule, "torchrun"));
   EXPECT_FALSE(model::is_silent(rule, "JAX"));
   EXPECT_FALSE(model::is_silent({}, "torch"));
-  EXPECT_FALSE(model::is_silent({false, {}, *read_dialects("none")}, "threads"));
+  EXPECT_FALSE(model::is_silent({{}, *read_dialects("none")}, "threads"));
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ TEST(FluxResources, OfAnotherFormAreRefused) {
   EXPECT_EQ(hosts(with(R"({"rank":"0","children":{"gpu":"0"}})", R"("a")")),
             says + "without a set of cores");
   EXPECT_EQ(hosts(with(R"({"rank":"1-0","children":{"core":"0"}})", R"("a")")),
-            says + "odd: '1-0' is no set of ranks");
+            says + "odd: '1-0' is not a set of ranks");
   EXPECT_EQ(hosts(with(R"({"rank":"0","children":{"core":"0"}})", R"("a[")")),
-            says + "odd: 'a[' is no list of hosts");
+            says + "odd: 'a[' is not a list of hosts");
   EXPECT_EQ(hosts(with("", "")), says + "without a host");
 }
 

@@ -115,7 +115,7 @@ TEST(ExecFault, NamesTheLoader) {
 
 TEST(ExecFault, OfATextAsksForTheLine) {
   const base::Error error = exec_fault(file("echo hi\n"), ENOEXEC, "Exec format error");
-  EXPECT_EQ(error.what, "./train is no binary program, and has no `#!` line that names one");
+  EXPECT_EQ(error.what, "./train is not a binary program, and has no `#!` line that names one");
   EXPECT_NE(error.hint.find("sh ./train"), std::string::npos);
   EXPECT_EQ(error.fault, base::Fault::cannot_start);
   EXPECT_EQ(exec_fault(file(""), ENOEXEC, "Exec format error").what, "./train is empty");

@@ -73,5 +73,22 @@ TEST(PythonError, StandsInTheReport) {
   EXPECT_NE(text.find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos) << text;
 }
 
+TEST(PythonError, IsNotRepeatedBelowTheOutputOfAnOnlyRank) {
+  model::RunReport failed;
+  failed.cause = model::Cause::rank_failed;
+  failed.first = {base::Rank(0), 7, 1};
+  failed.world_size = 1;
+  failed.error_file = kFile;
+  failed.tail = {"Traceback (most recent call last):", "  File \"x\"", "ValueError: bad"};
+  EXPECT_EQ(untold(failed, {}),
+            "muster: rank 0 exited with code 1 (pid 7): ValueError: bad\nmuster: exit code 1\n");
+  EXPECT_NE(report(failed, {}).find("  | ValueError: bad\n"), std::string::npos);
+  failed.tail.clear();  // the program has sent its stderr to a file
+  EXPECT_NE(untold(failed, {}).find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos);
+  failed.tail = {"ValueError: bad"};
+  failed.world_size = 2;
+  EXPECT_NE(untold(failed, {}).find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster::view

@@ -79,10 +79,11 @@ inline model::JobSpec sample_spec() {
   python.local_rank_words = {1, 2};
   python.python_program = "python3";
   python.python_environment = "/home/venv";
+  python.clean = true;
   model::App& server = spec.apps.emplace_back();
   server.command = {"ps"};
   server.workdir = "/";
-  spec.environment = {true, {"LOCAL_RANK", "NCCL_*"}, {{"jax"}}};
+  spec.environment = {{"LOCAL_RANK", "NCCL_*"}, {{"jax"}}};
   spec.hostfile = "node1 slots=2\nnode2 slots=2\n";
   spec.launchers = {"mpirun", "torchrun"};
   spec.folders = {"/here/outputs/model"};

@@ -1,0 +1,108 @@
+// What a refusal proposes works, with all that the user has typed.
+#include <algorithm>
+#include <gtest/gtest.h>
+
+#include "unit/cli/command_line.hpp"
+
+namespace muster::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The word after `before` in a text.
+std::string word_after(const std::string& text, const std::string& before) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + before.size();
+  return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
+}
+
+void expect_starts(const Words& words) {
+  const Answer answer = CommandLine()(words);
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  ASSERT_EQ(answer.runs.size(), 1U);
+  const model::JobSpec& job = answer.runs.front().input.spec;
+  EXPECT_EQ(job.carrier.command, (Words{"rsh", "-x"}));
+  EXPECT_EQ(std::ranges::count(job.apps.front().exports, "A", &model::EnvSetting::name), 1);
+}
+
+TEST(Hints, TooManyRanksAreRepairedInTheLineThatWasTyped) {
+  for (const std::string launcher : {"run", "mpirun"}) {
+    const std::string count = launcher == "run" ? "-n" : "-np";
+    Words typed = {launcher, "--ssh-command", "rsh -x", "-x", "A=1", count, "9",
+                   "-H",     "a:2,b:2",       "true"};
+    const std::string said = CommandLine()(typed).err;
+    Words shared = typed;
+    ASSERT_NE(said.find("add --oversubscribe"), std::string::npos) << said;
+    shared.insert(shared.begin() + 1, "--oversubscribe");
+    expect_starts(shared);
+    typed[6] = word_after(said, "use " + count + " ");
+    EXPECT_EQ(typed[6], "4");
+    expect_starts(typed);
+  }
+}
+
+TEST(Hints, HorovodrunIsToldWhatItsOwnLineMayHave) {
+  Words typed = {"horovodrun", "--ssh-command", "rsh -x", "--mpi-args=-x A=1", "-np", "9",
+                 "-H",         "a:2,b:2",       "true"};
+  const std::string said = CommandLine()(typed).err;
+  EXPECT_EQ(said.find("muster run"), std::string::npos) << said;
+  typed[5] = word_after(said, "use -np ");
+  expect_starts(typed);
+  typed[5] = "9";
+  typed[7] = "a:5,b:5";
+  expect_starts(typed);
+}
+
+// "--hostfile $AZUREML_MPI_HOSTFILE python train.py", where the variable has no value.
+TEST(Hints, AnEmptyVariableForAHostfileIsNamed) {
+  const Words behind = {"no-such-trainer", "train.py"};
+  for (Words typed : {Words{"mpirun", "-np", "2", "--hostfile"},
+                      {"run", "-n", "2", "--hostfile"},
+                      {"horovodrun", "-np", "2", "--hostfile"},
+                      {"mpiexec.hydra", "-f"},
+                      {"deepspeed", "--hostfile"}}) {
+    Words quoted = typed;
+    quoted.emplace_back("");
+    for (Words* words : {&typed, &quoted}) {
+      words->insert(words->end(), behind.begin(), behind.end());
+      const std::string said = CommandLine()(*words).err;
+      EXPECT_NE(said.find("$AZUREML_MPI_HOSTFILE"), std::string::npos) << words->front() << said;
+    }
+  }
+  const std::string said = CommandLine()({"mpirun", "--hostfile", "-np", "2", "true"}).err;
+  EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
+}
+
+std::string told_in_a_dry_run(Words words, Words environment = {"PATH=/usr/bin:/bin"}) {
+  CommandLine line;
+  line.environment = std::move(environment);
+  words.insert(words.begin() + 1, "--dry-run");
+  return line(words).err;
+}
+
+TEST(Hints, CountsOfThreadsThatTheLauncherWouldNotSetAreTold) {
+  for (const Words& words : {Words{"mpirun", "-np", "2", "true"},
+                             {"mpiexec.hydra", "-n", "2", "true"},
+                             {"horovodrun", "-np", "2", "true"}}) {
+    EXPECT_NE(told_in_a_dry_run(words).find("OMP_NUM_THREADS and its like"), std::string::npos);
+    EXPECT_EQ(CommandLine()(words).err.find("OMP_NUM_THREADS"), std::string::npos);
+    Words unset = words;
+    unset.insert(unset.begin() + 1, {"--unset", "OMP_NUM_THREADS"});
+    EXPECT_EQ(told_in_a_dry_run(unset), "");
+    for (const char* own : {"OMP_NUM_THREADS=4", "MKL_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1",
+                            "NUMEXPR_NUM_THREADS=1"}) {
+      EXPECT_EQ(told_in_a_dry_run(words, {"PATH=/usr/bin:/bin", own}), "");
+    }
+  }
+  EXPECT_EQ(told_in_a_dry_run({"run", "-n", "2", "true"}), "");
+}
+
+TEST(Hints, AMistypedCommandKeepsItsWords) {
+  EXPECT_NE(CommandLine()({"sumbit", "--dry-run", "a job.yml"})
+                .err.find("did you mean: muster submit --dry-run 'a job.yml'\n"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace muster::cli
