@@ -5,6 +5,7 @@
 
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
+#include "front/pipeline_request.hpp"
 
 namespace muster::front {
 namespace {
@@ -101,12 +102,88 @@ TEST_F(JobFront, TargetsAreFoundNearTheJobThenAtHome) {
   EXPECT_EQ(read->complaints.size(), 1U);
 }
 
+TEST_F(JobFront, NamesOfACloudLeadWhereMusterYmlSays) {
+  files_["p.yml"] =
+      "type: pipeline\ninputs: {d: {type: uri_folder, path: 'azureml:mnist@latest'}}\njobs:\n"
+      "  a: {component: 'azureml:train:2', inputs: {x: '${{parent.inputs.d}}'}}\n";
+  files_["/conf/c/train.yml"] =
+      "type: command\nname: train\ncommand: x\ninputs: {x: {type: uri_folder}}\n"
+      "environment: azureml:sklearn:1\n";
+  files_["/home/u/.config/muster/muster.yml"] =
+      "components: {train: /conf/c/train.yml}\ndata: {mnist: ./mnist}\n"
+      "environments: {sklearn: registry/sklearn}\n";
+  Call call = asked({"p.yml", "--dry-run"});
+  call.record_folder = "/records/1";
+  auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->notices,
+            (Words{"azureml:train:2 is /conf/c/train.yml (components.train, "
+                   "/home/u/.config/muster/muster.yml:1:14)",
+                   "azureml:mnist@latest is /home/u/.config/muster/mnist (data.mnist, "
+                   "/home/u/.config/muster/muster.yml:2:8)",
+                   "azureml:sklearn:1 is registry/sklearn (environments.sklearn, "
+                   "/home/u/.config/muster/muster.yml:3:16)"}));
+  EXPECT_EQ(read->pipeline->steps.front().data, Words{"/home/u/.config/muster/mnist"});
+  call.words = {"p.yml", "--set", "data.mnist=m", "--set", "data.minst=m"};
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->pipeline->steps.front().data, Words{"/here/m"});
+  EXPECT_EQ(read->notices,
+            Words{"--set data.minst has no effect here: the job names no such data"});
+}
+
+TEST_F(JobFront, NamesThatNobodyKnowsAreToldWithNearOnes) {
+  files_["job.yml"] =
+      "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: 'azureml:mnist:1'}}\n";
+  files_["/here/muster.yml"] = "data: {minst: ./m, store: 'azureml://datastores/x/paths/'}\n";
+  auto complaints = read_submit(asked({"job.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(to_string(complaints.front()),
+            "job.yml:2:38: the input a is where muster cannot reach it: 'azureml:mnist:1'\n"
+            "  hint: did you mean minst? If not, name a file or folder of the hosts: --set "
+            "inputs.a=PATH, or data: {mnist: PATH} in muster.yml");
+  complaints = read_submit(asked({"job.yml", "--set", "inputs.a=azureml:store"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().what,
+            "the input a: azureml:store leads to where muster cannot reach it: "
+            "'azureml://datastores/x/paths/' (data.store, /here/muster.yml:1:20)");
+  files_["p.yml"] = "type: pipeline\njobs:\n  a: {component: 'azureml:train'}\n";
+  files_["/here/muster.yml"] = "components: {tran: x.yml}\n";
+  complaints = read_validate(asked({"p.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(to_string(complaints.front()),
+            "p.yml:3:18: the component 'azureml:train' is registered in Azure ML, where muster "
+            "cannot reach it\n  hint: did you mean tran? If not, name its file: component: "
+            "./FILE.yml, or components: {train: ./FILE.yml} in muster.yml");
+  files_["/here/muster.yml"] = "compnents: {}\n";
+  complaints = read_validate(asked({"p.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().what, "/here/muster.yml:1:1: unknown key 'compnents'");
+}
+
+TEST_F(JobFront, NamesOfEnvironmentsAreImagesOrFiles) {
+  files_["job.yml"] = "command: x\nenvironment: azureml:AzureML-sklearn@latest\n";
+  files_["/here/envs/e.yml"] = "image: registry/of-file\n";
+  const auto image = [&](const std::string& setting) {
+    const auto read = read_submit(asked({"job.yml", "--set", setting}));
+    return read && read->request && read->request->spec.container
+               ? read->request->spec.container->image
+               : "(none)";
+  };
+  EXPECT_EQ(image("environments.AzureML-sklearn=registry/named:1"), "registry/named:1");
+  EXPECT_EQ(image("environments.AzureML-sklearn=envs/e.yml"), "registry/of-file");
+  EXPECT_EQ(image("environments.AzureML-sklearn@latest=file:./envs/e.yml"), "registry/of-file");
+  files_["job.yml"] = "command: x\nenvironment: {name: AzureML-sklearn}\n";
+  EXPECT_EQ(image("environments.AzureML-sklearn=registry/named:1"), "registry/named:1");
+}
+
 TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({}))), "no job file given");
   EXPECT_EQ(refusal(read_submit(asked({"a.yml", "b.yml"}))),
             "one job file at a time, not also 'b.yml'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
-            "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not 'x'");
+            "--set takes inputs.NAME=VALUE, tags.NAME=VALUE, data.NAME=PATH, "
+            "components.NAME=FILE or environments.NAME=IMAGE, not 'x'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "t", "-H", "a"}))),
             "-H, --hostfile, --fake-nodes and --target cannot be combined");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "cloud"}))),
