@@ -39,7 +39,8 @@ bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file) return name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
-         (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered");
+         (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||
+          name == ".fetched");
 }
 
 class Search {

@@ -231,7 +231,8 @@ class PipelineReader {
     std::vector<std::string> paths;
     for (const DataPath& one : request.data) {
       const std::string& path = one.from.empty() ? one.path : one.from;
-      if (!path.starts_with(ground_->call.record_folder + "/")) paths.push_back(path);
+      const bool is_own = path.starts_with(ground_->call.record_folder + "/");
+      if (!is_own && !job::is_fetched(path)) paths.push_back(path);
     }
     return paths;
   }
