@@ -285,7 +285,7 @@ Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::
   if (job.target) read.job.target = job.target;
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
-  KnownNames names(call, draft, known);
+  KnownNames names(call, draft, folder, known);
   job::Complaints own(file);
   take_environment_files(call, draft, folder, names, read.job, own);
   if (!own.empty()) return Reading{.complaints = std::move(own).take()};

@@ -221,8 +221,9 @@ std::string fine_sweep(const std::string& file, const job::SweepFile& sweep) {
 
 Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::string& file,
                           const std::string& text) {
-  const auto known = known_targets(call, folder_of(absolute(call, file)));
-  KnownNames names(call, draft, known);
+  const std::string folder = folder_of(absolute(call, file));
+  const auto known = known_targets(call, folder);
+  KnownNames names(call, draft, folder, known);
   const auto read_component = [&](const std::string& path) {
     return call.read_file(path, job::kFileMax);
   };

@@ -1,4 +1,4 @@
-// Asks --set, then muster.yml, and remembers what they have said.
+// Asks all who may know a name, one after the other, and remembers what they have said.
 #include "front/job/known_names.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string_view without_file(std::string_view path) {
 // Images have a registry or a name in front.
 bool is_environments_file(std::string_view to) {
   return to.starts_with('/') || to.starts_with("./") || to.starts_with("../") ||
-         to.ends_with(".yml") || to.ends_with(".yaml");
+         to.ends_with(".yml") || to.ends_with(".yaml") || to.ends_with(".json");
 }
 
 bool is_path_of(Asset kind, std::string_view to) {
@@ -56,9 +56,9 @@ std::string typed_lead(Asset kind, const std::string& folder, std::string to) {
   return is_path_of(kind, to) ? job::below(folder, to) : to;
 }
 
-KnownNames::KnownNames(const Call& call, const JobDraft& draft,
+KnownNames::KnownNames(const Call& call, const JobDraft& draft, std::string folder,
                        const Result<job::TargetsReading>& told)
-    : call_(call), draft_(draft), told_(told) {}
+    : call_(call), draft_(draft), told_(told), files_(call, std::move(folder)) {}
 
 Result<std::string> KnownNames::component(const std::string& name) {
   auto found = find(Asset::component, name);
@@ -76,17 +76,25 @@ Result<std::string> KnownNames::component(const std::string& name) {
 }
 
 Result<job::DataFound> KnownNames::data(const std::string& name) {
-  auto found = find(Asset::data, name);
-  if (!found) return tl::unexpected(std::move(found.error()));
-  if (!*found) return job::DataFound{{}, near(Asset::data, name)};
-  std::string to = typed_lead(Asset::data, (*found)->folder, (*found)->to);
-  if (job::is_elsewhere(to) && !job::is_fetched(to)) {
-    return fail(Fault::bad_file, "write a path of the hosts, or an https: address, there",
-                "{} leads to where muster cannot reach it: {} ({})", name, spec::in_quotes(to),
-                (*found)->by);
-  }
-  note(Asset::data, name, to, (*found)->by);
-  return job::DataFound{job::Reached{std::move(to), (*found)->sha256}};
+  auto asked = find(Asset::data, name);
+  if (!asked) return tl::unexpected(std::move(asked.error()));
+  const bool is_output = job::run_output(name) && call_.find_output;
+  if (!*asked && !is_output) return job::DataFound{{}, near(Asset::data, name)};
+  const Found found = std::move(*asked).value_or(Found{name, "", "the record of that run", ""});
+  auto place = place_of_data(name, found);
+  if (!place) return tl::unexpected(std::move(place.error()));
+  note(Asset::data, name, *place, found.by);
+  return job::DataFound{job::Reached{std::move(*place), found.sha256}};
+}
+
+Result<std::string> KnownNames::place_of_data(const std::string& name, const Found& found) const {
+  const auto output = job::run_output(found.to);
+  if (output && call_.find_output) return call_.find_output(*output);
+  std::string to = typed_lead(Asset::data, found.folder, found.to);
+  if (!job::is_elsewhere(to) || job::is_fetched(to)) return to;
+  return fail(Fault::bad_file, "write a path of the hosts, or an https: address, there",
+              "{} leads to where muster cannot reach it: {} ({})", name, spec::in_quotes(to),
+              found.by);
 }
 
 Result<std::optional<MeantEnvironment>> KnownNames::environment(const std::string& name) {
@@ -120,13 +128,21 @@ void KnownNames::tell(std::vector<std::string>& notices) const {
   }
 }
 
-Result<std::optional<KnownNames::Found>> KnownNames::find(Asset kind, const std::string& name) {
-  const auto typed = job::led_by(job::leads_of(draft_.leads, kind), name);
-  if (typed) {
-    used_.insert(typed->by);
-    const std::string by = fmt::format("--set {}.{}", job::key_of(kind), typed->by->name);
-    return Found{typed->to, call_.current_folder, by, ""};
-  }
+KnownNames::MaybeFound KnownNames::find(Asset kind, const std::string& name) {
+  if (auto found = typed(kind, name)) return found;
+  auto found = in_muster_yml(kind, name);
+  return !found || *found ? std::move(found) : in_files(kind, name);
+}
+
+std::optional<KnownNames::Found> KnownNames::typed(Asset kind, const std::string& name) {
+  const auto found = job::led_by(job::leads_of(draft_.leads, kind), name);
+  if (!found) return std::nullopt;
+  used_.insert(found->by);
+  return Found{found->to, call_.current_folder,
+               fmt::format("--set {}.{}", job::key_of(kind), found->by->name), ""};
+}
+
+KnownNames::MaybeFound KnownNames::in_muster_yml(Asset kind, const std::string& name) const {
   if (!told_) return tl::unexpected(told_.error());
   if (!told_->complaints.empty()) {
     const base::Error& first = told_->complaints.front();
@@ -144,8 +160,25 @@ Result<std::optional<KnownNames::Found>> KnownNames::find(Asset kind, const std:
   return found;
 }
 
-std::string KnownNames::near(Asset kind, const std::string& name) const {
-  std::vector<std::string> known;
+KnownNames::MaybeFound KnownNames::in_files(Asset kind, const std::string& name) {
+  const auto named = job::asset_name(name);
+  if (!named) return std::optional<Found>();
+  auto file = files_.find(kind, *named);
+  if (!file) return tl::unexpected(std::move(file.error()));
+  if (*file) {
+    const std::string& path = (*file)->path;
+    const std::string to = kind == Asset::data ? (*file)->data : path;
+    return Found{to, folder_of(path), fmt::format("name: in {}", path), ""};
+  }
+  const std::string& record = call_.record_folder;
+  const auto found = registered(call_, record.empty() ? "" : folder_of(record), kind, *named);
+  if (!found) return std::optional<Found>();
+  return Found{found->to.empty() ? found->file : found->to, folder_of(found->file),
+               "registered, " + found->file, ""};
+}
+
+std::string KnownNames::near(Asset kind, const std::string& name) {
+  std::vector<std::string> known = files_.names(kind);
   const auto add = [&](const job::Leads& leads) {
     for (const job::Lead& lead : job::leads_of(leads, kind)) known.push_back(lead.name);
   };
@@ -153,7 +186,8 @@ std::string KnownNames::near(Asset kind, const std::string& name) const {
   if (told_) add(told_->targets.leads);
   const auto named = job::asset_name(name);
   const auto found = base::nearest(named ? named->name : name, known);
-  return found ? fmt::format("did you mean {}? If not, ", *found) : "";
+  if (found) return fmt::format("did you mean {}? If not, ", *found);
+  return files_.are_all() ? "" : "only the first of many YAML files here were looked at; ";
 }
 
 void KnownNames::note(Asset kind, const std::string& name, const std::string& to,

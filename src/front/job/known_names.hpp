@@ -1,4 +1,5 @@
-// KnownNames: what names of Azure ML stand for, of all who say so: --set, then muster.yml.
+// KnownNames: what names of Azure ML stand for, by all who say so: --set, then muster.yml, then
+// files beside the job, then what programs of the Python SDK have registered.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "front/call.hpp"
+#include "front/job/named_files.hpp"
 #include "front/job/options.hpp"
 #include "job/names.hpp"
 #include "job/read_pipeline.hpp"
@@ -24,9 +26,9 @@ struct MeantEnvironment {
 
 class KnownNames {
  public:
-  // `told`: what muster.yml says; it is complained about once a name is looked for. All outlive
-  // this.
-  KnownNames(const Call& call, const JobDraft& draft,
+  // `folder`: the job file's. `told`: what muster.yml says; it is complained about once a name is
+  // looked for. The others outlive this.
+  KnownNames(const Call& call, const JobDraft& draft, std::string folder,
              const base::Result<job::TargetsReading>& told);
 
   // The absolute path of its file.
@@ -52,13 +54,20 @@ class KnownNames {
     std::string by;  // "data.mnist, /here/muster.yml:3:9"
     std::string sha256;
   };
-  [[nodiscard]] base::Result<std::optional<Found>> find(job::Asset kind, const std::string& name);
-  [[nodiscard]] std::string near(job::Asset kind, const std::string& name) const;
+  using MaybeFound = base::Result<std::optional<Found>>;
+  [[nodiscard]] MaybeFound find(job::Asset kind, const std::string& name);
+  [[nodiscard]] std::optional<Found> typed(job::Asset kind, const std::string& name);
+  [[nodiscard]] MaybeFound in_muster_yml(job::Asset kind, const std::string& name) const;
+  [[nodiscard]] MaybeFound in_files(job::Asset kind, const std::string& name);
+  [[nodiscard]] base::Result<std::string> place_of_data(const std::string& name,
+                                                        const Found& found) const;
+  [[nodiscard]] std::string near(job::Asset kind, const std::string& name);
   void note(job::Asset kind, const std::string& name, const std::string& to, const std::string& by);
 
   const Call& call_;
   const JobDraft& draft_;
   const base::Result<job::TargetsReading>& told_;
+  NamedFiles files_;
   std::vector<std::string> lines_;
   std::set<const job::Lead*> used_;
   job::Leads found_;

@@ -379,7 +379,7 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   if (auto fine = check_options(call, draft); !fine) return tl::unexpected(fine.error());
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
-  KnownNames names(call, draft, known);
+  KnownNames names(call, draft, folder, known);
   const auto read_component = [&](const std::string& path) {
     return call.read_file(path, job::kFileMax);
   };

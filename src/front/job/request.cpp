@@ -416,7 +416,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
-  KnownNames names(call, draft, known);
+  KnownNames names(call, draft, folder, known);
   job::Complaints own(file);
   take_environment_files(call, draft, folder, names, read.job, own);
   if (!own.empty()) return Reading{.complaints = std::move(own).take()};
