@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -79,6 +80,11 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 std::string new_record_folder(const Invocation& invocation) {
   const auto records = store::records_folder(invocation.environment);
   if (!records) return {};
@@ -147,6 +153,7 @@ front::Call asked_here(const std::string& called, std::vector<std::string> words
                      .current_folder = remembered.folder,
                      .read_file = read,
                      .has_file = has_file,
+                     .is_file = is_file,
                      .list_files = [](const auto& folder,
                                       const auto& endings) { return files_below(folder, endings); },
                      .look_into = read_input_file},

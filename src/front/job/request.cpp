@@ -137,6 +137,15 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   return record;
 }
 
+void check_code_folder(const Call& call, const job::JobFile& job, const std::string& folder,
+                       job::Complaints& complaints) {
+  if (!job.code || !call.is_file || !call.is_file(job::below(folder, job.code->text))) return;
+  complaints.add(
+      job.code->begin,
+      fmt::format("code must be a folder, and {} is a file", spec::in_quotes(job.code->text)),
+      "name the folder that it lies in");
+}
+
 // Nothing: the command runs in the folder itself.
 std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& folder, job::Complaints& complaints) {
@@ -359,6 +368,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
     complaints.add({}, fine.error().what, fine.error().hint);
   }
   check_fetched(call, job, values, complaints);
+  check_code_folder(call, job, source.folder, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);

@@ -256,6 +256,18 @@ TEST_F(JobFront, WhatAProgramHasRegisteredIsFound) {
                    "e:1 is registry/e (registered, " + folder + "environments/e/1.json)"}));
 }
 
+TEST_F(JobFront, CodeThatIsAFileIsToldAtOnce) {
+  files_["job.yml"] = "command: x\ncode: ./train.py\n";
+  files_["/here/train.py"] = "";
+  Call call = asked({"job.yml"});
+  call.is_file = call.has_file;
+  EXPECT_EQ(first_complaint(call),
+            "job.yml:2:7: code must be a folder, and './train.py' is a file\n"
+            "  hint: name the folder that it lies in");
+  files_.erase("/here/train.py");
+  EXPECT_EQ(first_complaint(call), "");
+}
+
 TEST_F(JobFront, OutputsOfRunsAreInputs) {
   files_["job.yml"] =
       "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: "
