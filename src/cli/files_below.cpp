@@ -50,8 +50,7 @@ front::FilesBelow files_below(const std::string& folder,
     if (path.starts_with(folder + "/") && ends_with_one(path, endings)) found.paths.push_back(path);
   }
   std::ranges::sort(found.paths);
-  const auto again = std::ranges::unique(found.paths);
-  found.paths.erase(again.begin(), again.end());
+  found.paths.erase(std::unique(found.paths.begin(), found.paths.end()), found.paths.end());
   return found;
 }
 

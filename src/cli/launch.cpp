@@ -215,14 +215,7 @@ class Launch {
     head::HeadOptions options = options_for(job);
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
-    if (const auto filled = fill_record(); !filled) {
-      const int signal = process::waiting_signal();
-      if (signal == 0) return give_up(filled.error());
-      model::RunReport report;
-      report.cause = model::Cause::interrupted;
-      report.signal = signal;
-      return end_early(report);
-    }
+    if (const auto filled = fill_record(); !filled) return end_unfilled(filled.error());
     if (const auto report = ready_hosts(job)) return end_early(*report);
     if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
@@ -323,6 +316,15 @@ class Launch {
       checkpoints.earlier = queued_before(*request_.record, invocation_.environment);
     }
     return ready_checkpoints(checkpoints);
+  }
+
+  // A signal has ended it, or what the error says.
+  std::optional<int> end_unfilled(const base::Error& error) {
+    model::RunReport report;
+    report.signal = process::waiting_signal();
+    if (report.signal == 0) return give_up(error);
+    report.cause = model::Cause::interrupted;
+    return end_early(report);
   }
 
   // With the software that the ranks need. Nothing: they have it.

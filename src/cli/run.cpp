@@ -80,7 +80,7 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-bool is_file(const std::string& path) {
+bool is_plain_file(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
 }
@@ -153,7 +153,7 @@ front::Call asked_here(const std::string& called, std::vector<std::string> words
                      .current_folder = remembered.folder,
                      .read_file = read,
                      .has_file = has_file,
-                     .is_file = is_file,
+                     .is_file = is_plain_file,
                      .list_files = [](const auto& folder,
                                       const auto& endings) { return files_below(folder, endings); },
                      .look_into = read_input_file},

@@ -34,7 +34,7 @@ std::string_view without_scheme(std::string_view path) {
 }
 
 // A component that a program has registered, and that has no file, has them below a key of its own.
-SharedNode keys_of_component(SharedNode root) {
+SharedNode keys_of_component(const SharedNode& root) {
   const Entry* keys = root ? find(*root, "keys") : nullptr;
   const bool is_only = keys != nullptr && root->entries.size() == 1;
   return is_only && keys->value->kind == Kind::map ? keys->value : root;

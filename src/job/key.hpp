@@ -44,6 +44,7 @@ struct Traits {
   bool each = false;              // a map of names that people choose, each with such a value
   bool listed = false;            // also a list of such values
   bool required = false;
+  bool open = false;        // of a map: keys that nobody knows have no effect, and are told
   bool fixed = false;       // in a step, no value of the pipeline's takes its place
   std::uint32_t least = 1;  // of Form::count
   std::uint32_t most = 1'000'000;

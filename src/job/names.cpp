@@ -139,9 +139,9 @@ std::optional<Led> led_by(const std::vector<Lead>& leads, std::string_view text)
 }
 
 std::optional<RunOutput> run_output(std::string_view text) {
-  constexpr std::string_view kJobs = "azureml://jobs/";
-  if (!text.starts_with(kJobs)) return std::nullopt;
-  const std::string_view rest = text.substr(kJobs.size());
+  constexpr std::string_view kOfJobs = "azureml://jobs/";
+  if (!text.starts_with(kOfJobs)) return std::nullopt;
+  const std::string_view rest = text.substr(kOfJobs.size());
   constexpr std::string_view kOutputsPart = "/outputs/";
   const std::size_t outputs = rest.find(kOutputsPart);
   if (outputs == std::string_view::npos) return std::nullopt;

@@ -69,6 +69,20 @@ TEST(StepKeys, SettingsOfParallelStepsAreJudgedBeforeTheyRun) {
   says("limits: {timeout: 0}", "limits.timeout must be a number above 0, not '0'");
 }
 
+// Azure ML passes on whatever stands there.
+TEST(StepKeys, SettingsOfAPipelineThatNobodyKnowsAreTold) {
+  const PipelineReading read = read_pipeline(
+      "type: pipeline\nsettings: {default_compute: local, force_rerum: true, _x: 1}\n"
+      "jobs: {a: {command: x}}\n",
+      "p", nullptr);
+  EXPECT_TRUE(read.complaints.empty());
+  EXPECT_EQ(read.notices,
+            (std::vector<std::string>{
+                "settings.force_rerum has no effect here: muster does not know it; did you mean "
+                "force_rerun?",
+                "settings._x has no effect here: muster does not know it"}));
+}
+
 TEST(StepKeys, WordsForPeopleAreTaken) {
   EXPECT_EQ(wrong(std::string(kComponent) + ", comment: the first, display_name: First"), "");
 }
