@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import runpy
 import sys
 import traceback
@@ -20,6 +21,13 @@ azure.ml.component, azure.ai.ml). Where that SDK is not installed, muster's own 
 behind its imports, and the jobs run through muster."""
 
 
+def _lead(text: str) -> str:
+    if re.match(r"(data|components|environments)\.[^=]+=.", text) is None:
+        raise argparse.ArgumentTypeError(
+            f"takes data.NAME=PATH, components.NAME=FILE or environments.NAME=IMAGE, not {text!r}")
+    return text
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m muster", description=_ABOUT,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -33,6 +41,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--without", metavar="environment|gpus", action="append", default=[],
                         choices=["environment", "gpus"], help="the hosts hold this themselves. "
                         "Repeatable")
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_lead,
+                        dest="names", help="what a name in Azure ML means here: data.NAME=PATH, "
+                        "components.NAME=FILE or environments.NAME=IMAGE. Repeatable")
     parser.add_argument("script", metavar="SCRIPT", help="the program, or a Jupyter notebook")
     parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
     return parser.parse_args()
@@ -48,6 +59,8 @@ def _place(told: argparse.Namespace) -> List[str]:
 def _prepare(told: argparse.Namespace) -> None:
     for what in told.without:
         command_line.without += ["--without", what]
+    for lead in told.names:
+        command_line.names += ["--set", lead]
     command_line.place = _place(told)
     command_line.tells = True
     sys.argv = [told.script, *told.words]

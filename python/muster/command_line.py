@@ -10,6 +10,7 @@ class CommandLine:
 
     place: List[str] = field(default_factory=list)
     without: List[str] = field(default_factory=list)
+    names: List[str] = field(default_factory=list)
     tells: bool = False
 
 

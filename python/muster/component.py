@@ -11,6 +11,7 @@ import muster.dsl as dsl  # also for programs: azure.ml.component has it
 
 from .binary import BadCall, MusterError, completed
 from .checked import Checked, Settings, checked, given, lacks, note, settings_of
+from .command_line import command_line
 from .inputs import Inputs, step_input
 from .job_parts import CommandJobLimits, JobResourceConfiguration, distribution_of
 from .outputs import Output, Outputs
@@ -244,9 +245,10 @@ class Component(Checked):
                   yaml_file: Union[str, "os.PathLike[str]"] = "") -> "Component":
         """Checks the file, and raises a MusterError with every complaint."""
         file = os.fspath(yaml_file)
-        told = completed("validate", file, "--json")
+        words = ["validate", file, *command_line.names]
+        told = completed(*words, "--json")
         if told.returncode != 0:
-            said = completed("validate", file).stderr
+            said = completed(*words).stderr
             raise MusterError(told.returncode, Complaints().translated(said))
         return cls(os.path.abspath(file), json.loads(told.stdout))
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, Iterator, Optional, Union
 from .binary import BadCall, MusterError, code_of, completed
 from .checked import Checked, checked, lacks, nearest, note
 from .command_job import CommandJob
+from .command_line import command_line
 from .component import Step
 from .pipeline import Pipeline
 from .place import users_line
@@ -145,7 +146,8 @@ class Jobs(Checked):
         if not isinstance(job, (CommandJob, Pipeline, SweepJob)):
             raise BadCall(f"{job!r} is not a job that can be validated",
                           "a component's file was checked when it was loaded")
-        told = json.loads(completed("validate", "-", "--json", text=job.file_text()).stdout)
+        words = ["validate", "-", "--json", *command_line.names]
+        told = json.loads(completed(*words, text=job.file_text()).stdout)
         complaints = {f"line {one['line']}": one["what"] for one in told["complaints"]}
         if complaints and raise_on_failure:
             raise BadCall("; ".join(complaints.values()), "", job.made_at)

@@ -33,7 +33,7 @@ class Where(Checked):
         place = self._place() or command_line.place
         if not place and target is not None:
             place = ["--target", target_name(target)]
-        return words + command_line.without + place
+        return words + command_line.without + command_line.names + place
 
     def _place(self) -> List[str]:
         words = []

@@ -21,8 +21,8 @@ constexpr int kStepsDeep = 16;
 constexpr std::string_view kHexadecimal = "0123456789abcdef";
 
 bool is_manifest(const FolderEntry& entry) {
-  return entry.name.starts_with("code.") && entry.name.ends_with("manifest") &&
-         entry.kind == FileKind::file;
+  const bool is_of_code = entry.name.starts_with("code.") && entry.name.ends_with("manifest");
+  return (is_of_code || entry.name == "inputs.manifest") && entry.kind == FileKind::file;
 }
 
 process::UniqueFd folder_at(const std::string& path) {

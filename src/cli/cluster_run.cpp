@@ -15,6 +15,7 @@
 #include "cli/speak.hpp"
 #include "cluster/submission.hpp"
 #include "front/pipeline_request.hpp"
+#include "job/names.hpp"
 #include "kubernetes/render.hpp"
 #include "probe/random.hpp"
 #include "process/signal_mask.hpp"
@@ -134,7 +135,7 @@ std::vector<std::string> downloads_of(const front::Reading& reading) {
   std::vector<std::string> paths;
   if (!reading.request) return paths;
   for (const front::DataPath& one : reading.request->data) {
-    if (!one.from.empty()) paths.push_back(one.from);
+    if (!one.from.empty() && !job::is_fetched(one.from)) paths.push_back(one.from);
   }
   return paths;
 }

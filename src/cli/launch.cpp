@@ -218,7 +218,7 @@ class Launch {
     head::HeadOptions options = options_for(job);
     if (const auto made = record(job); !made) return complain(made.error());
     if (!held_) held_.emplace(job.spec.forwarded_signals);
-    if (const auto filled = fill_record(); !filled) return give_up(filled.error());
+    if (const auto filled = fill_record(); !filled) return end_unfilled(filled.error());
     if (const auto report = ready_hosts(job)) return end_early(*report);
     if (const auto report = send_code(job)) return end_early(*report);
     view::Phases phases;
@@ -289,7 +289,9 @@ class Launch {
       if (is_watched) say(view::begin_words(recorder_->record(), false));
       return {};
     }
-    const bool needs_it = has_code || holds_outputs(recorder_->record());
+    const bool has_inputs = std::ranges::any_of(
+        request_.data, [](const front::DataPath& one) { return !one.from.empty(); });
+    const bool needs_it = has_code || has_inputs || holds_outputs(recorder_->record());
     if (invocation_.parent >= 0 || needs_it) return begun;
     say(fmt::format("muster: {}; the run continues\n", begun.error().what));
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
@@ -313,7 +315,9 @@ class Launch {
     if (is_filled_) return {};
     is_filled_ = true;
     if (recorder_ && recorder_->has_begun()) {
-      if (auto linked = link_inputs(request_.data); !linked) return linked;
+      const std::string& folder = recorder_->record().folder;
+      auto linked = link_inputs(request_.data, folder, invocation_.environment);
+      if (!linked) return linked;
     }
     if (!request_.checkpoints) return {};
     front::Checkpoints checkpoints = *request_.checkpoints;
@@ -323,6 +327,15 @@ class Launch {
       checkpoints.earlier = queued_before(*request_.record, invocation_.environment);
     }
     return ready_checkpoints(checkpoints);
+  }
+
+  // A signal has ended it, or what the error says.
+  std::optional<int> end_unfilled(const base::Error& error) {
+    model::RunReport report;
+    report.signal = process::waiting_signal();
+    if (report.signal == 0) return give_up(error);
+    report.cause = model::Cause::interrupted;
+    return end_early(report);
   }
 
   // With the software that the ranks need. Nothing: they have it.

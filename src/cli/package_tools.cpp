@@ -175,6 +175,14 @@ Result<void> fill_by_pip(const std::string& folder, const job::CondaPackages& pa
 
 }  // namespace
 
+std::string python_program(const std::vector<std::string>& environment) {
+  for (const char* name : {"python3", "python"}) {
+    if (std::string path = on_path(name, environment); !path.empty()) return path;
+  }
+  const std::string usual = "/usr/bin/python3";
+  return is_program(usual) ? usual : "";
+}
+
 Result<PackageTool> package_tool(const job::CondaPackages& packages,
                                  const std::vector<std::string>& environment) {
   if (std::string conda = conda_of(environment); !conda.empty()) {

@@ -17,6 +17,9 @@ struct PackageTool {
   std::string identity;   // changes with what it makes
 };
 
+// The Python of the PATH, else the system's; empty: there is none.
+[[nodiscard]] std::string python_program(const std::vector<std::string>& environment);
+
 // Fault::cannot_start, with the packages that cannot be had here.
 [[nodiscard]] base::Result<PackageTool> package_tool(const job::CondaPackages& packages,
                                                      const std::vector<std::string>& environment);

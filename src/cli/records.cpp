@@ -12,6 +12,7 @@
 #include "cli/forget.hpp"
 #include "cli/list.hpp"
 #include "cli/logs.hpp"
+#include "cli/meant_record.hpp"
 #include "cli/queued.hpp"
 #include "cli/run.hpp"
 #include "cli/scheduled.hpp"
@@ -36,35 +37,6 @@ using base::Result;
 using front::RecordRequest;
 using front::RecordVerb;
 using model::RunRecord;
-
-// "kufa", "kufa/train": a step of it, or "kufa/tune/trial_0"; "lines/train": of an experiment.
-Result<std::string> folder_of_run(const std::string& records, const std::string& word) {
-  std::size_t slash = std::min(word.find('/'), word.size());
-  const auto below = [&](const std::string& name) { return records + "/" + name; };
-  auto folder = run_meant(records, word.substr(0, slash)).map(below);
-  if (!folder && slash < word.size()) {
-    if (auto whole = run_meant(records, word)) return below(*whole);
-  }
-  while (folder && slash < word.size()) {
-    const std::size_t end = std::min(word.find('/', slash + 1), word.size());
-    const std::string name = word.substr(slash + 1, end - slash - 1);
-    folder = store::find_step(store::step_names(*folder), name).map([&](const std::string& step) {
-      return store::step_folder(*folder, step);
-    });
-    slash = end;
-  }
-  return folder;
-}
-
-Result<RunRecord> record_of(const std::string& records, const std::string& word) {
-  return folder_of_run(records, word).and_then([&](const std::string& folder) {
-    auto record = store::read_record(folder);
-    const std::string run = store::run_of(folder);
-    return record ? Result<RunRecord>(std::move(*record))
-                  : base::fail(Fault::bad_file, "muster rm " + run + " removes it",
-                               "the record of {} cannot be read", run);
-  });
-}
 
 // With what its ranks have logged so far, if they have.
 RunRecord looked_at(RunRecord record) {
@@ -243,7 +215,7 @@ Result<std::vector<RunRecord>> find_all(const std::string& records, const Record
                                         const Invocation& invocation) {
   std::vector<RunRecord> found;
   for (const std::string& word : request.runs) {
-    auto record = record_of(records, word);
+    auto record = meant_record(records, word);
     if (!record) return tl::unexpected(std::move(record.error()));
     found.push_back(is_scheduled(*record) ? asked_for(std::move(*record), invocation)
                                           : std::move(*record));

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -23,9 +24,11 @@
 #include "cli/collect.hpp"
 #include "cli/detached.hpp"
 #include "cli/end_file.hpp"
+#include "cli/files_below.hpp"
 #include "cli/head_options.hpp"
 #include "cli/in_step.hpp"
 #include "cli/launch.hpp"
+#include "cli/meant_record.hpp"
 #include "cli/operated.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
@@ -77,6 +80,11 @@ front::Counts counts(const std::vector<std::string>& environment) {
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+bool is_plain_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 std::string new_record_folder(const Invocation& invocation) {
   const auto records = store::records_folder(invocation.environment);
   if (!records) return {};
@@ -119,6 +127,11 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.record_folder = new_record_folder(invocation);
   asked.read_around = read_input_file;
   asked.own_name = own_name(invocation.environment);
+  if (const auto records = store::records_folder(invocation.environment)) {
+    asked.find_output = [folder = *records](const job::RunOutput& output) {
+      return path_of_output(folder, output);
+    };
+  }
   asked.ask = [&invocation](const std::vector<std::string>& words) {
     return ask_program(words, invocation.environment);
   };
@@ -139,7 +152,11 @@ front::Call asked_here(const std::string& called, std::vector<std::string> words
                      .words = std::move(words),
                      .current_folder = remembered.folder,
                      .read_file = read,
-                     .has_file = has_file},
+                     .has_file = has_file,
+                     .is_file = is_plain_file,
+                     .list_files = [](const auto& folder,
+                                      const auto& endings) { return files_below(folder, endings); },
+                     .look_into = read_input_file},
                     invocation);
 }
 
@@ -159,8 +176,15 @@ front::Call asked_before(const model::TypedCommand& remembered, const Invocation
        .words = {remembered.words.begin() + 1, remembered.words.end()},
        .current_folder = remembered.folder,
        .read_file = read,
-       .has_file = [&remembered, find](
-                       const std::string& path) { return find(path) != remembered.files.end(); }},
+       .has_file = [&remembered,
+                    find](const std::string& path) { return find(path) != remembered.files.end(); },
+       .list_files =
+           [&remembered](const auto& folder, const auto& endings) {
+             std::vector<std::string> paths;
+             for (const auto& file : remembered.files) paths.push_back(file.path);
+             return files_below(folder, endings, paths);
+           },
+       .look_into = read},
       invocation);
 }
 

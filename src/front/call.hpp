@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "job/names.hpp"
 
 namespace muster::front {
 
@@ -24,6 +25,18 @@ using AskProgram = std::function<base::Result<std::string>(const std::vector<std
 
 // Whether there is such a file, or anything else of that name.
 using HasFile = std::function<bool(const std::string& path)>;
+
+// Files with one of these endings (".yml") in a folder and below it, as paths in order: those of
+// hidden folders and behind links left out, and of very many only the first.
+struct FilesBelow {
+  std::vector<std::string> paths;
+  bool are_all = true;
+};
+using ListFiles = std::function<FilesBelow(const std::string& folder,
+                                           const std::vector<std::string_view>& endings)>;
+
+// The path of what a run that is on record has put out.
+using FindOutput = std::function<base::Result<std::string>(const job::RunOutput& output)>;
 
 // What this machine has, for counts such as torchrun's --nproc-per-node gpu.
 struct Counts {
@@ -46,12 +59,18 @@ struct Call {
   // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
   std::string record_folder = {};
   HasFile has_file = {};
+  HasFile is_file = {};  // and no folder, or something else; empty: nobody knows
   // It is what a batch job has been handed over for: a target that is a batch system is the job
   // around.
   bool is_queued_run = false;
   // Files that a variable of a batch system names: never those of a record. Empty: as read_file.
   ReadFile read_around = {};
   AskProgram ask = {};  // empty: none is asked
+  // To look for files, and into them: nothing that is only looked at is remembered. Empty: none are
+  // looked for.
+  ListFiles list_files = {};
+  ReadFile look_into = {};
+  FindOutput find_output = {};  // empty: no runs are known
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
 };

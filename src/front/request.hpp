@@ -34,8 +34,9 @@ struct ImageBuild {
 
 // A file or folder that the ranks read.
 struct DataPath {
-  std::string path;       // as they know it
-  std::string from = {};  // what is to be found there, if that lies elsewhere
+  std::string path;         // as they know it
+  std::string from = {};    // what is to be found there, if that lies elsewhere: a path or address
+  std::string sha256 = {};  // of what is fetched, where somebody says it
 };
 
 // A folder for what a run may go on from.

@@ -41,7 +41,8 @@ inline constexpr JobKey kCommandResources[] = {
 };
 
 inline constexpr JobKey kJobLimits[] = {
-    {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
+    {{"timeout", Form::number, "Seconds after which the job is ended.", {.positive = true}},
+     kInto<&JobFile::timeout>},
 };
 
 // As files of the first preview have them.

@@ -33,6 +33,13 @@ std::string_view without_scheme(std::string_view path) {
   return path.starts_with(kFile) ? path.substr(kFile.size()) : path;
 }
 
+// A component that a program has registered, and that has no file, has them below a key of its own.
+SharedNode keys_of_component(const SharedNode& root) {
+  const Entry* keys = root ? find(*root, "keys") : nullptr;
+  const bool is_only = keys != nullptr && root->entries.size() == 1;
+  return is_only && keys->value->kind == Kind::map ? keys->value : root;
+}
+
 }  // namespace
 
 ComponentFiles::ComponentFiles(std::string_view text, const std::string& source, ReadComponent read,
@@ -51,7 +58,7 @@ std::uint32_t ComponentFiles::add(SourceFile about, std::string text) {
   file.about = std::move(about);
   file.owned = std::move(text);
   file.text = file.owned;
-  file.root = read_job_map(file.text, kComponentKind, complaints_, number);
+  file.root = keys_of_component(read_job_map(file.text, kComponentKind, complaints_, number));
   return number;
 }
 

@@ -33,8 +33,9 @@ struct Piece {
 
 // A file or folder that the processes find in the record, though it lies elsewhere.
 struct Download {
-  std::string path;  // in the record
-  std::string from;
+  std::string path;         // in the record
+  std::string from;         // a path, or an address to be fetched from
+  std::string sha256 = {};  // that it must have; empty: any
   bool operator==(const Download&) const = default;
 };
 
@@ -43,6 +44,7 @@ struct Values {
   std::map<std::string, std::optional<std::string>, std::less<>> inputs;
   std::map<std::string, std::string, std::less<>> outputs;
   std::vector<Download> downloads = {};
+  std::map<std::string, std::string, std::less<>> digests = {};  // of inputs that are fetched
 };
 
 // The text with its expressions replaced, exactly: nothing is quoted. The names are known and right

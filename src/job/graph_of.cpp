@@ -191,6 +191,7 @@ class Layer {
       value.text = std::move(*source.text);
       input.value = std::move(value);
       input.is_path = input.is_path || source.is_path;
+      input.sha256 = std::move(source.sha256);
     } else {
       input.value.reset();
       input.swept = input.swept || !here.items.empty();

@@ -18,11 +18,13 @@ using MadeOutputs = std::map<std::string, MadeBy, std::less<>>;
 struct Source {
   std::optional<MadeBy> made;
   std::optional<std::string> text;
-  std::string folder;     // where a relative path begins
-  bool is_path = false;   // `text` is one
-  bool is_table = false;  // and that of a folder with an MLTable file
-  bool told = false;      // it has been complained about
-  Mark mark = {};         // if a loop says it
+  std::string folder;       // where a relative path begins
+  bool is_path = false;     // `text` is one
+  bool is_table = false;    // and that of a folder with an MLTable file
+  bool told = false;        // it has been complained about
+  Mark mark = {};           // if a loop says it
+  std::string sha256 = {};  // that it must have once it is fetched
+  bool led = false;         // `text` is where its name leads
 };
 using Sources = std::map<std::string, Source, std::less<>>;
 

@@ -77,6 +77,9 @@ Sources GraphValues::inputs() {
     source.is_path = type_of(input, head.dialect) == InputType::path;
     source.is_table = is_table(input.type);
     source.told = told && !source.text && !input.optional;
+    const auto digest = values.digests.find(input.name);
+    if (digest != values.digests.end()) source.sha256 = digest->second;
+    source.led = source.is_path;
   }
   return sources;
 }
@@ -185,12 +188,18 @@ void GraphValues::reach(const Here& here, const Input& input, Source& source) {
     source.text = below(source.folder, *source.text);
     return;
   }
-  source.told = true;
-  complaints_.add(where_said(input, source),
-                  fmt::format("the input {} of step {} is where muster cannot reach it: {}",
-                              input.name, here.name, in_quotes(*source.text)),
-                  fmt::format("name a file or folder of the hosts: --set jobs.{}.inputs.{}=PATH",
-                              here.name, input.name));
+  Bases bases = bases_;
+  if (source.led) bases.find = {};  // it has been looked for
+  auto place = reached(
+      input, *source.text, bases,
+      {where_said(input, source), fmt::format("the input {} of step {}", input.name, here.name),
+       fmt::format("jobs.{}.inputs.{}", here.name, input.name)},
+      complaints_);
+  source.told = !place;
+  if (!place) return;
+  source.text = std::move(place->to);
+  if (!place->sha256.empty()) source.sha256 = std::move(place->sha256);
+  source.led = true;
 }
 
 void GraphValues::tell_missing(const Here& here, const Input& input) {

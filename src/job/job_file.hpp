@@ -66,6 +66,7 @@ struct Input {
   bool swept = false;             // each trial of a sweep has a value of its own
   bool bound = false;             // of a step: the value has expressions of its pipeline
   std::optional<Text> otherwise;  // of a step: its component's value, where the step's has none
+  std::string sha256 = {};        // that a file must have which is fetched; empty: any
 };
 
 struct Output {

@@ -256,7 +256,7 @@ void tell(const JobFile& job, const Target& target, Made& made) {
 
 std::optional<base::Duration> timeout_of(const JobFile& job) {
   const auto seconds = job.timeout ? number_of(job.timeout->text) : std::nullopt;
-  if (!seconds || *seconds <= 0) return std::nullopt;  // Azure ML: 0 is no limit
+  if (!seconds) return std::nullopt;
   constexpr double kMost = 365.0 * 24 * 3600;
   const auto ms = static_cast<std::int64_t>(std::min(*seconds, kMost) * 1000);
   return std::chrono::milliseconds(std::max<std::int64_t>(1, ms));

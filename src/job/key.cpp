@@ -15,8 +15,6 @@ namespace {
 
 using spec::in_quotes;
 
-constexpr std::uint32_t kCountMax = 1'000'000;
-
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -40,6 +38,28 @@ bool is_quantity(std::string_view text) {
                                          "g", "Ki", "Mi", "Gi", "Ti", "KB", "MB", "GB"};
   return number_of(text.substr(0, digits)).has_value() &&
          std::ranges::find(kUnits, text.substr(digits)) != std::end(kUnits);
+}
+
+bool is_integer_from(std::int32_t lowest, std::string_view text) {
+  std::int32_t number = 0;
+  const auto* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  return parsed.ec == std::errc() && parsed.ptr == end && number >= lowest;
+}
+
+// As mini_batches.py takes it; what an expression gives is known later.
+bool is_batch(std::string_view text) {
+  if (text.find("${{") != std::string_view::npos) return true;
+  const std::string low = base::lower(text);
+  const std::size_t digits = std::min(low.find_first_not_of("0123456789."), low.size());
+  const std::size_t unit = std::min(low.find_first_not_of(' ', digits), low.size());
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"", 1}, {"b", 1}, {"kb", 1 << 10}, {"mb", 1 << 20}, {"gb", 1 << 30}};
+  const auto* const found = std::ranges::find(kUnits, std::string_view(low).substr(unit),
+                                              &std::pair<std::string_view, double>::first);
+  const auto number = number_of(std::string_view(low).substr(0, digits));
+  const bool is_whole = digits > 0 && low.front() != '.' && low[digits - 1] != '.';
+  return is_whole && number && found != std::end(kUnits) && *number * found->second >= 1;
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -70,10 +90,16 @@ bool fits(const KeyText& key, const Node& node) {
       return true;
     case Form::count: {
       const auto number = count_of(node.text);
-      return !node.quoted && number && *number >= key.traits.least && *number <= kCountMax;
+      return !node.quoted && number && *number >= key.traits.least && *number <= key.traits.most;
     }
-    case Form::number:
-      return !node.quoted && number_of(node.text).has_value();
+    case Form::number: {
+      const auto number = number_of(node.text);
+      return !node.quoted && number && (!key.traits.positive || *number > 0);
+    }
+    case Form::integer:
+      return !node.quoted && is_integer_from(key.traits.lowest, node.text);
+    case Form::batch:
+      return is_batch(node.text);
     case Form::boolean:
       return !node.quoted && is_yaml_boolean(node.text);
     case Form::quantity:
@@ -90,7 +116,9 @@ bool fits(const KeyText& key, const Node& node) {
 std::string hint_for(const KeyText& key, const Node& node) {
   if (key.form == Form::boolean) return boolean_hint(node.text);
   if (key.form == Form::choice) return base::did_you_mean(node.text, choices_of(key));
-  const bool only_quotes = node.quoted && (key.form == Form::count || key.form == Form::number);
+  const bool counts =
+      key.form == Form::count || key.form == Form::number || key.form == Form::integer;
+  const bool only_quotes = node.quoted && counts;
   if (only_quotes && number_of(node.text)) return "remove the quotes: they make it text";
   return "";
 }
@@ -105,9 +133,13 @@ std::string words_of(const KeyText& key) {
     case Form::text:
       return "text";
     case Form::count:
-      return fmt::format("a whole number from {} to {}", key.traits.least, kCountMax);
+      return fmt::format("a whole number from {} to {}", key.traits.least, key.traits.most);
     case Form::number:
-      return "a number";
+      return key.traits.positive ? "a number above 0" : "a number";
+    case Form::integer:
+      return fmt::format("a whole number of {} or more", key.traits.lowest);
+    case Form::batch:
+      return "a number of files, or of bytes such as 10kb";
     case Form::boolean:
       return "true or false";
     case Form::quantity:

@@ -22,6 +22,8 @@ enum class Form : std::uint8_t {
   text,      // any text; numbers, true and false count as they are written
   count,     // whole, within the bounds
   number,    // with or without a fraction
+  integer,   // whole, from `lowest` on
+  batch,     // a number of files, or of bytes: "10kb"
   boolean,   // true or false
   quantity,  // "2Gi", "500m", "4"
   choice,    // one of some words
@@ -42,8 +44,12 @@ struct Traits {
   bool each = false;              // a map of names that people choose, each with such a value
   bool listed = false;            // also a list of such values
   bool required = false;
+  bool open = false;        // of a map: keys that nobody knows have no effect, and are told
   bool fixed = false;       // in a step, no value of the pipeline's takes its place
   std::uint32_t least = 1;  // of Form::count
+  std::uint32_t most = 1'000'000;
+  std::int32_t lowest = 0;  // of Form::integer
+  bool positive = false;    // Form::number: above 0
   NotHere not_here = {};    // of Form::choice
   table::Support support = {};
 };

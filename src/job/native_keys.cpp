@@ -68,7 +68,8 @@ constexpr JobKey kNativeKeys[] = {
      kNativeDistribution},
     kInputs,
     kOutputs,
-    {{"timeout", Form::number, "Seconds after which the job is ended."}, kInto<&JobFile::timeout>},
+    {{"timeout", Form::number, "Seconds after which the job is ended.", {.positive = true}},
+     kInto<&JobFile::timeout>},
     {{"notice", Form::text, "A signal to all processes before that: USR1@60."},
      kInto<&JobFile::notice>},
 };

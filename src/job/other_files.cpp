@@ -24,6 +24,8 @@ constexpr std::string_view kOlder = "components of this older kind are not read"
 constexpr std::string_view kAsset = "this is a data asset, not a job";
 constexpr std::string_view kModel = "this is a model, not a job";
 constexpr std::string_view kStore = "this is a datastore, not a job";
+constexpr std::string_view kIntoData =
+    "say in muster.yml where it is here: data: {\"azureml://datastores/NAME/paths/\": FOLDER}";
 constexpr std::string_view kEndpoint = "this is an endpoint, not a job";
 constexpr std::string_view kDeployment = "this is a deployment, not a job";
 constexpr std::string_view kSchedule = "this is a schedule, not a job";
@@ -62,11 +64,11 @@ constexpr Other kOthers[] = {
     {"type", "custom_model", kModel},
     {"type", "mlflow_model", kModel},
     {"type", "triton_model", kModel},
-    {"type", "azure_blob", kStore},
-    {"type", "azure_file", kStore},
-    {"type", "azure_data_lake_gen1", kStore},
-    {"type", "azure_data_lake_gen2", kStore},
-    {"type", "one_lake", kStore},
+    {"type", "azure_blob", kStore, kIntoData},
+    {"type", "azure_file", kStore, kIntoData},
+    {"type", "azure_data_lake_gen1", kStore, kIntoData},
+    {"type", "azure_data_lake_gen2", kStore, kIntoData},
+    {"type", "one_lake", kStore, kIntoData},
     {"type", "amlcompute", kCompute, kIntoTargets},
     {"type", "computeinstance", kCompute, kIntoTargets},
     {"type", "virtualmachine", kCompute, kIntoTargets},
@@ -77,7 +79,16 @@ constexpr Other kOthers[] = {
     {"$schema", "/environment.schema.json", kEnvironmentFile, kIntoJob},
     {"$schema", "/compute.schema.json", kCompute, kIntoTargets},
     {"$schema", "/schedule.schema.json", kSchedule, kToCron},
+    {"$schema", "/azureBlob.schema.json", kStore, kIntoData},
+    {"$schema", "/azureFile.schema.json", kStore, kIntoData},
+    {"$schema", "/azureDataLakeGen1.schema.json", kStore, kIntoData},
+    {"$schema", "/azureDataLakeGen2.schema.json", kStore, kIntoData},
+    {"$schema", "/oneLake.schema.json", kStore, kIntoData},
+    {"$schema", "/registry.schema.json", "this is a registry, not a job"},
+    {"$schema", "/workspaceConnection.schema.json", "this is a connection, not a job"},
+    {"$schema", "/Flow.schema.json", "this is a prompt flow, which Azure ML carries out"},
     {"$schema", "/Run.schema.json", "this is a run of a prompt flow"},
+    {"training_data", "", "this is a fine-tuning job, which Azure ML carries out"},
     {"$schema", "/workspace.schema.json", "this is a workspace, not a job"},
     {"$schema", "Endpoint.schema.json", kEndpoint},
     {"$schema", "Deployment.schema.json", kDeployment},

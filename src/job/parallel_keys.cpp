@@ -39,15 +39,15 @@ constexpr JobKey kTaskOfStep = {
     {"task", Form::none, "What is called with each batch."}, nullptr, kTask};
 
 constexpr JobKey kRetries[] = {
-    {{"max_retries", Form::number, "How often a batch is tried again."},
+    {{"max_retries", Form::integer, "How often a batch is tried again."},
      into_parallel<&Parallel::retries>},
-    {{"timeout", Form::number, "Seconds after which a batch has failed."},
+    {{"timeout", Form::number, "Seconds after which a batch has failed.", {.positive = true}},
      into_parallel<&Parallel::batch_timeout>},
 };
 
 constexpr JobKey kData = {{"input_data", Form::text, "The input that is cut into batches.", kFixed},
                           into_parallel<&Parallel::data>};
-constexpr JobKey kBatchSize = {{"mini_batch_size", Form::text, "Files or bytes of a batch."},
+constexpr JobKey kBatchSize = {{"mini_batch_size", Form::batch, "Files or bytes of a batch."},
                                into_parallel<&Parallel::batch_size>};
 constexpr JobKey kPartition = {
     {"partition_keys",
@@ -60,11 +60,13 @@ constexpr JobKey kPerInstance = {
     {"max_concurrency_per_instance", Form::count, "Processes on each node."},
     into_parallel<&Parallel::per_node>};
 constexpr JobKey kItemErrors = {
-    {"error_threshold", Form::number, "How many items may fail; -1: any number."},
+    {"error_threshold", Form::integer, "How many items may fail; -1: any number.", {.lowest = -1}},
     into_parallel<&Parallel::items_may_fail>};
-constexpr JobKey kBatchErrors = {
-    {"mini_batch_error_threshold", Form::number, "How many batches may fail; -1: any number."},
-    into_parallel<&Parallel::batches_may_fail>};
+constexpr JobKey kBatchErrors = {{"mini_batch_error_threshold",
+                                  Form::integer,
+                                  "How many batches may fail; -1: any number.",
+                                  {.lowest = -1}},
+                                 into_parallel<&Parallel::batches_may_fail>};
 constexpr JobKey kLogging = {{"logging_level", Form::text, "DEBUG, INFO, WARNING ..."},
                              into_parallel<&Parallel::logging_level>};
 constexpr JobKey kRetrySettings = {

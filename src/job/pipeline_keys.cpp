@@ -125,7 +125,7 @@ constexpr JobKey kSettings[] = {
      kInto<&JobFile::flow, &Flow::last>},
 };
 constexpr JobKey kFlow = {
-    {"settings", Form::none, "What goes for all its steps."}, nullptr, kSettings};
+    {"settings", Form::none, "What goes for all its steps.", {.open = true}}, nullptr, kSettings};
 
 constexpr Traits kNotLater = {.support = no_effect("it starts now; cron can call muster submit")};
 

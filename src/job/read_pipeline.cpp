@@ -11,6 +11,7 @@
 #include "job/check.hpp"
 #include "job/component_files.hpp"
 #include "job/expression.hpp"
+#include "job/names.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
 #include "job/plain_values.hpp"
@@ -124,8 +125,9 @@ struct How {
 
 class PipelineReader {
  public:
-  PipelineReader(std::string_view text, const std::string& source, const ReadComponent& read)
-      : complaints_(source), files_(text, source, read, complaints_) {}
+  PipelineReader(std::string_view text, const std::string& source, const ReadComponent& read,
+                 FindComponent find)
+      : complaints_(source), files_(text, source, read, complaints_), find_(std::move(find)) {}
 
   PipelineReading read() && {
     PipelineReading reading;
@@ -320,16 +322,26 @@ class PipelineReader {
                       "write component: ./FILE.yml");
       return nullptr;
     }
-    if (node.text.starts_with("azureml:")) {
-      complaints_.add(node.begin,
-                      fmt::format("the component {} is registered in Azure ML, where muster cannot "
-                                  "reach it",
-                                  in_quotes(node.text)),
-                      "name its file: component: ./FILE.yml");
-      return nullptr;
+    Text path = text_of_node(node);
+    if (is_in_azure(path.text)) {
+      auto found = find_component(path.text);
+      if (!found) {
+        complaints_.add(node.begin, found.error().what, found.error().hint);
+        return nullptr;
+      }
+      path.text = std::move(*found);
     }
-    const auto number = files_.open(file, text_of_node(node));
+    const auto number = files_.open(file, path);
     return number ? component_in(*number, node.begin) : nullptr;
+  }
+
+  [[nodiscard]] base::Result<std::string> find_component(const std::string& name) const {
+    if (find_) return find_(name);
+    return base::fail(
+        base::Fault::bad_file,
+        "name its file: component: ./FILE.yml, or " + how_to_say(Asset::component, name),
+        "the component {} is registered in Azure ML, where muster cannot reach it",
+        in_quotes(name));
   }
 
   // Each file is read as a component once.
@@ -477,6 +489,7 @@ class PipelineReader {
 
   Complaints complaints_;
   ComponentFiles files_;
+  FindComponent find_;
   std::vector<std::string> notices_;
   std::map<std::uint32_t, SharedComponent> components_;
   std::vector<std::uint32_t> open_;  // components that are being read, each within the one before
@@ -491,8 +504,8 @@ bool is_pipeline(std::string_view text) {
 }
 
 PipelineReading read_pipeline(std::string_view text, const std::string& source,
-                              const ReadComponent& read) {
-  return PipelineReader(text, source, read).read();
+                              const ReadComponent& read, const FindComponent& find) {
+  return PipelineReader(text, source, read, find).read();
 }
 
 }  // namespace muster::job

@@ -25,6 +25,9 @@ inline constexpr std::string_view kLoneSweep = "sweep";
 // The text of the file at a path, which is relative if that of the pipeline is.
 using ReadComponent = std::function<base::Result<std::string>(const std::string& path)>;
 
+// The path of the file of a component that azureml:NAME means, or why there is none.
+using FindComponent = std::function<base::Result<std::string>(const std::string& name)>;
+
 struct PipelineReading {
   PipelineFile pipeline;                // worth nothing when there are complaints
   std::vector<base::Error> complaints;  // each with its place in the file that it is about
@@ -33,6 +36,7 @@ struct PipelineReading {
 
 // `source` is the file's path, used in places.
 [[nodiscard]] PipelineReading read_pipeline(std::string_view text, const std::string& source,
-                                            const ReadComponent& read);
+                                            const ReadComponent& read,
+                                            const FindComponent& find = {});
 
 }  // namespace muster::job

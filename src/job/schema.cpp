@@ -39,9 +39,14 @@ Json of_form(const KeyText& key) {
     case Form::text:
       return scalars();
     case Form::count:
-      return {{"type", "integer"}, {"minimum", key.traits.least}, {"maximum", 1000000}};
+      return {{"type", "integer"}, {"minimum", key.traits.least}, {"maximum", key.traits.most}};
     case Form::number:
-      return {{"type", "number"}};
+      return key.traits.positive ? Json{{"type", "number"}, {"exclusiveMinimum", 0}}
+                                 : Json{{"type", "number"}};
+    case Form::integer:
+      return {{"type", "integer"}, {"minimum", key.traits.lowest}};
+    case Form::batch:
+      return {{"type", {"string", "number"}}};
     case Form::boolean:
       return {{"type", "boolean"}};
     case Form::quantity:

@@ -27,13 +27,16 @@ class TableReader {
               std::vector<Later<Draft>>* later = nullptr)
       : draft_(draft), complaints_(complaints), elsewhere_(elsewhere), later_(later) {}
 
-  // `path` is "" or ends with a dot: "compute."
-  void read(const Node& map, Table<Draft> table, const std::string& path = "") {
+  // `path` is "" or ends with a dot: "compute." `open_map`: other keys have no effect.
+  void read(const Node& map, Table<Draft> table, const std::string& path = "",
+            bool open_map = false) {
     std::set<std::string> meant;                                   // by keys that are none
     const std::vector<std::string> open = names_left(map, table);  // once: there may be many keys
     for (const Entry& entry : map.entries) {
       const auto row = std::ranges::find(table, entry.key, &name_of);
-      if (row == table.end()) {
+      if (row == table.end() && open_map) {
+        strange(entry, table, path);
+      } else if (row == table.end()) {
         meant.insert(unknown(map, entry, open, table, path));
       } else {
         value(entry, *row, path + std::string(row->text.name));
@@ -74,6 +77,12 @@ class TableReader {
     std::vector<std::string> names = names_in(table);
     std::erase_if(names, [&](const std::string& name) { return find(map, name) != nullptr; });
     return names;
+  }
+
+  void strange(const Entry& entry, Table<Draft> table, const std::string& path) {
+    const std::string near = base::did_you_mean(entry.key, names_that_work(table));
+    notices_.push_back(fmt::format("{}{} has no effect here: muster does not know it{}{}", path,
+                                   entry.key, near.empty() ? "" : "; ", near));
   }
 
   // Returns the key that was meant, or "".
@@ -130,7 +139,7 @@ class TableReader {
     if (key.text.form == Form::anything) return set(found, key);
     if (node.kind == Kind::map && !key.below.empty()) {
       set(found, key);
-      return read(node, key.below, path + ".");
+      return read(node, key.below, path + ".", key.text.traits.open);
     }
     if (node.kind == Kind::nothing) {
       if (key.text.traits.each && !key.below.empty()) return set(found, key);

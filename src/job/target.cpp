@@ -100,16 +100,70 @@ constexpr Row kTarget[] = {
      into_target<&Target::without>},
 };
 
+template <std::vector<Lead> Leads::*Member>
+void add_lead(Targets& targets, const Found& found) {
+  Lead& lead = (targets.leads.*Member).emplace_back();
+  lead.name = found.key;
+  lead.mark = found.key_mark;
+  store(lead.to, found);
+}
+
+template <auto Part>
+void into_data(Targets& targets, const Found& found) {
+  store(targets.leads.data.back().*Part, found);
+}
+
+constexpr Row kDataKeys[] = {
+    {{"path", Form::text, "A path, or an address to fetch it from.", {.required = true}},
+     into_data<&Lead::to>},
+    {{"sha256", Form::text, "The SHA-256 that it must have."}, into_data<&Lead::sha256>},
+};
+
 constexpr Row kTargetKeys[] = {
     {{"default", Form::text, "The target of jobs that name none."},
      into<Targets, &Targets::preferred>},
-    {{"targets", Form::none, "Where jobs may run.", {.each = true, .required = true}},
-     add_target,
-     kTarget},
+    {{"targets", Form::none, "Where jobs may run.", {.each = true}}, add_target, kTarget},
     {{"instance_types", Form::count, "GPUs of a machine size.", {.each = true, .least = 0}},
      add_instance_type,
      kInstanceType},
+    {{"components", Form::text, "The file of a component that a name means.", {.each = true}},
+     add_lead<&Leads::components>},
+    {{"data", Form::text, "Where data is that a name means.", {.each = true}},
+     add_lead<&Leads::data>,
+     kDataKeys},
+    {{"environments",
+      Form::text,
+      "The image, or the file, of an environment that a name means.",
+      {.each = true}},
+     add_lead<&Leads::environments>},
 };
+
+void check_data(const Leads& leads, Complaints& complaints) {
+  constexpr std::size_t kDigits = 64;
+  for (const Lead& lead : leads.data) {
+    if (!lead.to && !lead.sha256) {
+      complaints.add(lead.mark, fmt::format("data.{} has no value", lead.name),
+                     "write a path or an address, or remove the key");
+    }
+    if (!lead.sha256) continue;
+    const std::string& digest = lead.sha256->text;
+    const bool is_one = digest.size() == kDigits &&
+                        digest.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (is_one) continue;
+    complaints.add(lead.sha256->begin,
+                   fmt::format("data.{}.sha256 must be {} digits of 0-9 and a-f, not {}", lead.name,
+                               kDigits, spec::in_quotes(digest)),
+                   "sha256sum FILE prints it");
+  }
+}
+
+// A file that says nothing of these is one of something else.
+void check_purpose(const Node& root, Complaints& complaints) {
+  for (const std::string_view key : {"targets", "components", "data", "environments"}) {
+    if (find(root, key) != nullptr) return;
+  }
+  complaints.add(root.begin, "the key targets is missing", "targets: Where jobs may run.");
+}
 
 void check(const Targets& targets, Complaints& complaints) {
   for (const Target& target : targets.all) {
@@ -148,7 +202,9 @@ TargetsReading read_targets(std::string_view text, const std::string& source) {
   reading.targets.source = source;
   if (root) {
     TableReader<Targets>(reading.targets, complaints).read(*root, kTargetKeys);
+    check_purpose(*root, complaints);
     check(reading.targets, complaints);
+    check_data(reading.targets.leads, complaints);
   }
   reading.complaints = std::move(complaints).take();
   return reading;

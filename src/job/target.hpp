@@ -11,6 +11,7 @@
 #include "job/cluster.hpp"
 #include "job/job_file.hpp"
 #include "job/layout.hpp"
+#include "job/names.hpp"
 
 namespace muster::job {
 
@@ -41,6 +42,7 @@ struct Targets {
   std::optional<Text> preferred;  // of jobs that name no target
   std::vector<Target> all;
   std::vector<InstanceType> instance_types;  // besides those that muster knows
+  Leads leads;                               // what names of a cloud stand for here
 };
 
 struct TargetsReading {

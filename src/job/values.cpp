@@ -30,8 +30,7 @@ class Inputs {
     if (auto wrong = misfit(*input, type, setting.value)) {
       return complaints_.add({}, "--set " + setting.key + " " + wrong->what, wrong->hint);
     }
-    const bool is_path = type == InputType::path && !is_elsewhere(setting.value);
-    values_[name] = is_path ? below(bases_.here, setting.value) : setting.value;
+    values_[name] = type == InputType::path ? typed_path(*input, setting) : setting.value;
   }
 
   // An input keeps the value that was set for it.
@@ -44,18 +43,19 @@ class Inputs {
                              fmt::format("give it one: --set inputs.{}=VALUE", input.name));
     }
     const std::string& value = input.value->text;
-    const bool is_path = type_of(input, job_.dialect) == InputType::path;
-    if (is_path && is_elsewhere(value)) {
-      return complaints_.add(
-          input.value->begin,
-          fmt::format("the input {} is where muster cannot reach it: {}", input.name,
-                      spec::in_quotes(value)),
-          fmt::format("name a file or folder of the hosts: --set inputs.{}=PATH", input.name));
+    if (type_of(input, job_.dialect) != InputType::path) {
+      slot->second = value;
+    } else if (!is_elsewhere(value)) {
+      slot->second = below(bases_.file, value);
+    } else {
+      slot->second = led(input, value, input.value->begin);
     }
-    slot->second = is_path ? below(bases_.file, value) : value;
   }
 
-  [[nodiscard]] auto values() && { return std::move(values_); }
+  void give(Values& values) && {
+    values.inputs = std::move(values_);
+    values.digests = std::move(digests_);
+  }
 
  private:
   [[nodiscard]] std::string hint_for(const std::string& name) const {
@@ -66,11 +66,51 @@ class Inputs {
     return "write --set inputs." + near.value_or(known.front()) + "=VALUE";
   }
 
+  // A program may know what to do with an address that we cannot reach.
+  std::string typed_path(const Input& input, const Setting& setting) {
+    if (!is_elsewhere(setting.value)) return below(bases_.here, setting.value);
+    const bool is_ours = is_in_azure(setting.value) || is_fetched(setting.value);
+    if (!bases_.find) return setting.value;
+    if (!is_ours) {
+      const auto found = bases_.find(setting.value);
+      return found && found->reached ? found->reached->to : setting.value;
+    }
+    return led(input, setting.value, {}).value_or("");
+  }
+
+  std::optional<std::string> led(const Input& input, const std::string& value, Mark mark) {
+    auto place = reached(input, value, bases_,
+                         {mark, "the input " + input.name, "inputs." + input.name}, complaints_);
+    if (!place) return std::nullopt;
+    const std::string& digest = place->sha256.empty() ? input.sha256 : place->sha256;
+    if (!digest.empty()) digests_[input.name] = digest;
+    return std::move(place->to);
+  }
+
   const JobFile& job_;
   const Bases& bases_;
   Complaints& complaints_;
   decltype(Values::inputs) values_;
+  decltype(Values::digests) digests_;
 };
+
+// Types whose values are folders: an address holds one file.
+bool is_of_folder(const Input& input) {
+  constexpr std::string_view kFolders[] = {"uri_folder", kTableType, "mlflow_model", "triton_model",
+                                           "azuremldataset"};
+  if (!input.type) return false;
+  const std::string type = base::lower(input.type->text);
+  return std::ranges::find(kFolders, type) != std::end(kFolders) || type.ends_with("directory");
+}
+
+// "iris.csv" of "https://host/data/iris.csv?version=2".
+std::string file_at(std::string_view address) {
+  address = address.substr(0, address.find_first_of("?#"));
+  const std::size_t slash = address.rfind('/');
+  const std::string_view name = address.substr(slash + 1);
+  const bool is_name = !name.empty() && name != "." && name != ".." && slash > 7;
+  return is_name ? std::string(name) : "file";
+}
 
 bool is_downloaded(const Input& input, Dialect dialect) {
   return input.mode && base::lower(input.mode->text) == "download" &&
@@ -81,6 +121,12 @@ bool is_downloaded(const Input& input, Dialect dialect) {
 void download(const JobFile& job, const Bases& bases, Values& values) {
   for (const Input& input : job.inputs) {
     std::optional<std::string>& value = values.inputs[input.name];
+    if (value && is_fetched(*value) && type_of(input, job.dialect) == InputType::path) {
+      std::string path = below(bases.inputs, input.name + "/" + file_at(*value));
+      values.downloads.push_back({path, *value, values.digests[input.name]});
+      value = std::move(path);
+      continue;
+    }
     if (!value || !value->starts_with('/') || !is_downloaded(input, job.dialect)) continue;
     while (value->size() > 1 && value->ends_with('/')) value->pop_back();
     const bool is_folder = input.type && base::lower(input.type->text) != "uri_file";
@@ -125,13 +171,45 @@ std::string below(const std::string& folder, std::string_view path) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(path);
 }
 
+std::optional<Reached> reached(const Input& input, const std::string& value, const Bases& bases,
+                               const Whose& whose, Complaints& complaints) {
+  DataFound found;
+  if (bases.find) {
+    auto asked = bases.find(value);
+    if (!asked) {
+      complaints.add(whose.mark, whose.what + ": " + asked.error().what, asked.error().hint);
+      return std::nullopt;
+    }
+    found = std::move(*asked);
+  }
+  const std::string own = fmt::format("--set {}=PATH", whose.setting);
+  const std::string entry = how_to_say(Asset::data, value);
+  if (!found.reached && !is_fetched(value)) {
+    complaints.add(
+        whose.mark,
+        fmt::format("{} is where muster cannot reach it: {}", whose.what, spec::in_quotes(value)),
+        fmt::format("{}name a file or folder of the hosts: {}, or {}", found.near, own, entry));
+    return std::nullopt;
+  }
+  Reached place = found.reached.value_or(Reached{value});
+  if (is_fetched(place.to) && is_of_folder(input)) {
+    complaints.add(
+        whose.mark,
+        fmt::format("{} is a folder, and an address holds one file: {}", whose.what,
+                    spec::in_quotes(place.to)),
+        fmt::format("type: uri_file fetches it; for a folder of the hosts: {}, or {}", own, entry));
+    return std::nullopt;
+  }
+  return place;
+}
+
 Values values_of(const JobFile& job, const std::vector<Setting>& settings, const Bases& bases,
                  Complaints& complaints) {
   Inputs inputs(job, bases, complaints);
   for (const Setting& setting : settings) inputs.set(setting);
   for (const Input& input : job.inputs) inputs.take(input);
   Values values;
-  values.inputs = std::move(inputs).values();
+  std::move(inputs).give(values);
   if (!bases.inputs.empty()) download(job, bases, values);
   for (const Output& output : job.outputs) {
     values.outputs[output.name] = output_path(output, bases);

@@ -1,12 +1,16 @@
 // What the expressions of a job stand for: values of its inputs, folders of its outputs.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "job/complaints.hpp"
 #include "job/expression.hpp"
 #include "job/job_file.hpp"
+#include "job/names.hpp"
 
 namespace muster::job {
 
@@ -16,18 +20,37 @@ struct Setting {
   std::string value;
 };
 
+// What is known of a name of data. An error says why it is not what it should be.
+struct DataFound {
+  std::optional<Reached> reached;  // nothing: nobody knows it
+  std::string near = {};           // then, a hint at a name that may be meant; or nothing
+};
+using FindData = std::function<base::Result<DataFound>(const std::string& name)>;
+
 // Where relative paths begin; all absolute.
 struct Bases {
   std::string file;         // the job file's folder
   std::string here;         // in which settings were typed
   std::string outputs;      // of outputs that say no path; they lie below it, under their names
   std::string inputs = {};  // of those that are downloaded; empty: none is
+  FindData find = {};       // empty: no names are known
 };
 
 // Complaints: an input without a value, or with one that muster cannot reach; a setting that is of
 // no input, or of the wrong type.
 [[nodiscard]] Values values_of(const JobFile& job, const std::vector<Setting>& settings,
                                const Bases& bases, Complaints& complaints);
+
+// Of whom, in complaints: "the input x of step a", and what sets it: "jobs.a.inputs.x".
+struct Whose {
+  Mark mark;
+  std::string what;
+  std::string setting;
+};
+// Where an input's value leads that lies elsewhere. Nothing: it has been complained about.
+[[nodiscard]] std::optional<Reached> reached(const Input& input, const std::string& value,
+                                             const Bases& bases, const Whose& whose,
+                                             Complaints& complaints);
 
 // "azureml:data:1", "https://host/file", "runs:/id/model": it lies elsewhere.
 [[nodiscard]] bool is_in_azure(std::string_view path);

@@ -41,7 +41,8 @@ bool is_our_own(const FolderEntry& entry) {
   if (entry.kind == FileKind::file)
     return name == kRemovedFile || name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
-         (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered");
+         (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||
+          name == ".fetched");
 }
 
 class Search {

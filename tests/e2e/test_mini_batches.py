@@ -285,7 +285,7 @@ class Tables(PipelineCase):
 
     def test_sizes_that_are_none(self):
         for size in ("0", "abc", "1tb"):
-            done = self.rows_of(self.delimited(), size=size, code=1)
+            done = self.rows_of(self.delimited(), size=size, code=BAD_FILE)
             self.assertIn("mini_batch_size must be a number of files, or of bytes such as 10kb, "
                           f"not '{size}'", done.errors)
 

@@ -149,9 +149,36 @@ def whole(n):
 """
 
 
+NAMED = """
+from azure.ai.ml import Input, MLClient, command, load_job
+
+client = MLClient(None, "s", "g", "w")
+job = command(command="cat ${{inputs.rows}}/word", compute="gpu-cluster",
+              inputs={"rows": Input(type="uri_folder", path="azureml:rows@latest")})
+for one in (job, load_job("named.yml")):
+    run = client.jobs.create_or_update(one)
+    client.jobs.stream(run.name)
+"""
+
+
 class Programs(PythonCase):
     def unchanged(self, program, *words):
         return self.python(program, "-m", "muster", *words)
+
+    def test_names_in_a_cloud_mean_what_the_command_line_says(self):
+        os.makedirs(self.path("here/rows"))
+        self.write("here/rows/word", "rows\n")
+        self.write("part.yml", "type: command\ncommand: echo part\n")
+        self.write("named.yml", "type: pipeline\nsettings: {default_compute: gpu-cluster}\n"
+                   "jobs: {a: {component: 'azureml:part:1'}}\n")
+        done = self.python(NAMED, "-m", "muster", "--set", "data.rows=here/rows", "--set",
+                           "components.part=part.yml")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.endswith(
+            ("rows", "part"))], ["rows", "a: part"], done.stdout + done.stderr)
+        done = self.python(NAMED, "-m", "muster", "--set", "inputs.rows=here/rows")
+        self.assertIn("takes data.NAME=PATH, components.NAME=FILE or environments.NAME=IMAGE, not "
+                      "'inputs.rows=here/rows'", done.stderr)
 
     def runs(self, program, *words):
         done = self.unchanged(program, *words)

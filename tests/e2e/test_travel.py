@@ -15,6 +15,16 @@ from travel_case import HOME, TravelCase, ssh_until_after
 from support import BAD_FILE, run_tests, until
 
 
+SERVE = """
+import http.server, os
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+with open("served.new", "w") as file:
+    file.write(str(server.server_port))
+os.rename("served.new", "served")
+server.serve_forever()
+"""
+
+
 def bytes_of(folder):
     """That the files below it take on the disk; some may go meanwhile."""
     total = 0
@@ -45,6 +55,17 @@ class Data(TravelCase):
         self.put("data/a/x", "y\n", ["head"])
         done = self.does(do, job=job)
         self.assertEqual(sorted(done.lines), ["1,2"] * 2 + ["one.csv"] * 2 + ["y"] * 2, done)
+
+    def test_inputs_that_are_fetched(self):
+        self.put("data/one.csv", "1,2\n", ["head"])
+        self.put("serve.py", SERVE, ["head"])
+        job = JOB.replace("outputs:", "inputs:\n  one: {type: uri_file, path: 'http://127.0.0.1:"
+                          "PORT/data/one.csv'}\noutputs:")
+        serve = "python3 serve.py > /dev/null 2>&1 & until [ -s served ]; do sleep 0.05; done; " \
+                "sed -i s/PORT/$(cat served)/ job.yml;"
+        done = self.does("echo $(cat ${{inputs.one}}) $(basename ${{inputs.one}})",
+                         "; code=$?; kill $!; exit $code", job=job, env=serve)
+        self.assertEqual(done.lines, ["1,2 one.csv"] * 2, done)
 
     def test_an_input_that_is_not_there(self):
         job = JOB.replace("outputs:", "inputs:\n"

@@ -7,6 +7,7 @@
 #include "base/byte_size.hpp"
 #include "batch/script.hpp"
 #include "batch/system.hpp"
+#include "front/job/known_names.hpp"
 #include "front/pipeline_request.hpp"
 #include "job/layout.hpp"
 #include "spec/in_quotes.hpp"
@@ -165,6 +166,7 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
     wish.command.insert(wish.command.end(), {option, value});
   };
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
+  for (const std::string& one : words_for_set(draft.leads)) add("--set", one);
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
   return batch::check_lines(wish).map([&] { return system.script(wish); });

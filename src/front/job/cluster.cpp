@@ -75,6 +75,13 @@ std::vector<std::string> words_of(const JobDraft& draft) {
     words.insert(words.end(), {option, value});
   };
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
+  // Files of components are with those of the job.
+  for (const job::Lead& one : draft.leads.components) {
+    add("--set", fmt::format("components.{}={}{}", one.name, kJobFolder, one.to->text));
+  }
+  for (const job::Lead& one : draft.leads.data) {
+    add("--set", fmt::format("data.{}={}", one.name, one.to->text));
+  }
   for (const model::Tag& one : draft.tags) add("--set", "tags." + one.name + "=" + one.value);
   if (!draft.experiment.empty()) add("--experiment", draft.experiment);
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));

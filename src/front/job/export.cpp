@@ -77,6 +77,7 @@ std::vector<std::string> words_for_submit(const JobDraft& draft) {
     words.push_back(std::move(value));
   };
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
+  for (std::string& one : words_for_set(draft.leads)) add("--set", std::move(one));
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
   return words;
@@ -123,6 +124,7 @@ struct ExportSource {
   job::Target target;
   std::vector<job::InstanceType> types;
   std::optional<kubernetes::Cron> cron = {};
+  job::FindData find = {};  // what names of data stand for
 };
 
 // Without objects where there are complaints.
@@ -132,7 +134,7 @@ Result<kubernetes::Manifest> manifest_of(const Call& call, const JobDraft& draft
   job::JobFile& job = source.job;
   job::resize(job, draft.counts, complaints);
   const std::string folder = folder_of(absolute(call, source.file));
-  const job::Bases bases = {folder, call.current_folder, kPodOutputs};
+  const job::Bases bases = {folder, call.current_folder, kPodOutputs, {}, source.find};
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   const job::Place place{target_with_all(source.target), {}, source.types};
   job::Made made = job::make_spec(job, values, place, folder, complaints);
@@ -210,15 +212,19 @@ Result<job::Target> batch_target(const JobDraft& draft, const std::string& kind,
               "the target {} is not of that kind", spec::in_quotes(chosen->name));
 }
 
+struct BatchSource {
+  const std::string& file;
+  const job::JobReading& read;
+  const job::Targets& known;
+};
+
 Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std::string& kind,
-                             const std::string& file, const job::JobReading& read) {
-  auto known = known_targets(call, folder_of(absolute(call, file)));
-  if (!known) return tl::unexpected(std::move(known.error()));
-  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
-  auto target = batch_target(draft, kind, read.job.target, known->targets);
+                             const BatchSource& source) {
+  const auto& [file, read, known] = source;
+  auto target = batch_target(draft, kind, read.job.target, known);
   if (!target) return tl::unexpected(std::move(target.error()));
   job::Place place = hosts_to_come(std::move(*target), 1);
-  place.instance_types = std::move(known->targets.instance_types);
+  place.instance_types = known.instance_types;
   job::Complaints complaints(file);
   const auto request = batch_request(call, draft, file, place, {&read.job}, complaints);
   Reading reading;
@@ -277,13 +283,16 @@ Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::
   if (auto fine = check_kind(read.job, job.text); !fine) return tl::unexpected(fine.error());
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   if (job.target) read.job.target = job.target;
+  const std::string folder = folder_of(absolute(call, file));
+  const auto known = known_targets(call, folder);
+  KnownNames names(call, draft, folder, known);
   job::Complaints own(file);
-  take_environment_files(call, draft, folder_of(absolute(call, file)), read.job, own);
+  take_environment_files(call, draft, folder, names, read.job, own);
   if (!own.empty()) return Reading{.complaints = std::move(own).take()};
-  if (engine != "kubernetes") return export_batch(call, draft, engine, file, read);
-  auto known = known_targets(call, folder_of(absolute(call, file)));
-  if (!known) return tl::unexpected(std::move(known.error()));
-  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  if (!known) return tl::unexpected(known.error());
+  if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
+  if (engine != "kubernetes")
+    return export_batch(call, draft, engine, {file, read, known->targets});
   auto target = cluster_target(draft, read.job, known->targets);
   if (!target) return tl::unexpected(std::move(target.error()));
   if (auto fine = take_typed(draft, *target->kubernetes); !fine) {
@@ -291,7 +300,7 @@ Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::
   }
   return export_of(call, draft,
                    {std::move(read.job), file, std::move(job.text), std::move(*target),
-                    std::move(known->targets.instance_types), std::move(job.cron)})
+                    known->targets.instance_types, std::move(job.cron), names.find_data()})
       .map([&](Reading reading) {
         reading.notices.insert(reading.notices.begin(), read.notices.begin(), read.notices.end());
         return reading;
@@ -301,8 +310,13 @@ Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::
 Result<kubernetes::Manifest> operated_manifest(const Call& call, const JobDraft& draft,
                                                const OperatedSource& operated,
                                                job::Complaints& complaints) {
-  ExportSource source{operated.job, operated.file, operated.text, operated.place.target,
-                      operated.place.instance_types};
+  ExportSource source{operated.job,
+                      operated.file,
+                      operated.text,
+                      operated.place.target,
+                      operated.place.instance_types,
+                      {},
+                      operated.find};
   if (source.job.parallel) {
     return fail(Fault::usage, "a target without operator: runs it",
                 "a parallel job cannot be carried out by an operator");

@@ -35,6 +35,7 @@ struct OperatedSource {
   const std::string& text;  // of the file
   const job::Place& place;
   const std::string& name;  // of its objects
+  job::FindData find = {};  // what names of data stand for
 };
 
 // What is made in the cluster. It has no objects where there are complaints: of what an operator's

@@ -6,6 +6,7 @@
 
 #include "front/job/export.hpp"
 #include "front/job/front.hpp"
+#include "front/job/known_names.hpp"
 #include "front/targets.hpp"
 #include "job/complaints.hpp"
 #include "job/schedule.hpp"
@@ -96,6 +97,7 @@ class SubmitOptions {
     for (const job::Named& one : schedule_.tags) set("tags." + one.name, one.value);
     if (schedule_.experiment) add("--experiment", schedule_.experiment->text, {});
     for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value, {});
+    for (const std::string& one : words_for_set(draft.leads)) add("--set", one, {});
     for (const model::Tag& one : draft.tags) {
       add("--set", "tags." + one.name + "=" + one.value, {});
     }

@@ -8,9 +8,11 @@
 #include "batch/system.hpp"
 #include "front/batch_request.hpp"
 #include "front/job/export.hpp"
+#include "front/job/known_names.hpp"
 #include "front/job/options.hpp"
 #include "front/job/request.hpp"
 #include "front/pipeline_request.hpp"
+#include "front/targets.hpp"
 #include "job/layout.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
@@ -219,8 +221,14 @@ std::string fine_sweep(const std::string& file, const job::SweepFile& sweep) {
 
 Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::string& file,
                           const std::string& text) {
-  job::PipelineReading read = job::read_pipeline(
-      text, file, [&](const std::string& path) { return call.read_file(path, job::kFileMax); });
+  const std::string folder = folder_of(absolute(call, file));
+  const auto known = known_targets(call, folder);
+  KnownNames names(call, draft, folder, known);
+  const auto read_component = [&](const std::string& path) {
+    return call.read_file(path, job::kFileMax);
+  };
+  job::PipelineReading read =
+      job::read_pipeline(text, file, read_component, names.find_component());
   const job::Pipeline& root = read.pipeline.root;
   Reading reading;
   if (read.complaints.empty()) {
@@ -320,6 +328,7 @@ Result<Reading> read_explain(const Call& call) {
   if (words->draft.help) return Reading{.text = help(kExplain)};
   Call unnamed = call;
   unnamed.record_folder = without_name(call.record_folder);
+  words->draft.explains = true;
   auto reading = has_dashes(call)
                      ? explain_words(unnamed, std::move(words->rest))
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {

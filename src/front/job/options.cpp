@@ -8,6 +8,7 @@
 #include "base/words.hpp"
 #include "front/container_options.hpp"
 #include "front/environment_options.hpp"
+#include "front/job/known_names.hpp"
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "kubernetes/export.hpp"
@@ -26,19 +27,39 @@ void add_tag(JobDraft& draft, model::Tag tag) {
   draft.tags.push_back(std::move(tag));
 }
 
+// The last one counts. A name with '=' in it can only stand in muster.yml.
+void add_lead(JobDraft& draft, job::Asset kind, std::string name, const std::string& to) {
+  std::vector<job::Lead>& leads = job::leads_of(draft.leads, kind);
+  std::erase_if(leads, [&](const job::Lead& one) { return one.name == name; });
+  job::Text text{typed_lead(kind, draft.current_folder, to), {}, {}, true};
+  leads.push_back({std::move(name), {}, std::move(text), {}});
+}
+
+// Whether the key is of one of the kinds of names that a cloud has.
+bool sets_lead(JobDraft& draft, std::string_view key, const std::string& value) {
+  for (const job::Asset kind : {job::Asset::component, job::Asset::data, job::Asset::environment}) {
+    const std::string head = std::string(job::key_of(kind)) + ".";
+    if (!key.starts_with(head) || key.size() == head.size() || value.empty()) continue;
+    add_lead(draft, kind, std::string(key.substr(head.size())), value);
+    return true;
+  }
+  return false;
+}
+
 Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   constexpr std::string_view kTags = "tags.";
   const std::size_t equals = typed.value.find('=');
   if (equals == std::string_view::npos) {
     return base::fail(base::Fault::usage, "for example: --set inputs.lr=0.1",
-                      "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not {}",
+                      "--set takes inputs.NAME=VALUE, tags.NAME=VALUE, data.NAME=PATH, "
+                      "components.NAME=FILE or environments.NAME=IMAGE, not {}",
                       spec::in_quotes(typed.value));
   }
   std::string key(typed.value.substr(0, equals));
   std::string value(typed.value.substr(equals + 1));
   if (key.size() > kTags.size() && key.starts_with(kTags)) {
     add_tag(draft, {key.substr(kTags.size()), std::move(value)});
-  } else {
+  } else if (!sets_lead(draft, key, value)) {
     draft.settings.push_back({std::move(key), std::move(value)});
   }
   return {};
@@ -70,8 +91,9 @@ constexpr Row kSet = {{"--set",
                        kJob,
                        Takes::text,
                        "KEY=VALUE",
-                       "Give an input a value (inputs.NAME=VALUE), or the run a tag "
-                       "(tags.NAME=VALUE). Repeatable.",
+                       "Give an input a value (inputs.NAME=VALUE), the run a tag "
+                       "(tags.NAME=VALUE), or a name in Azure ML a meaning here (data.NAME=PATH, "
+                       "components.NAME=FILE, environments.NAME=IMAGE). Repeatable.",
                        {.repeatable = true}},
                       add_setting};
 constexpr Row kNodes = {

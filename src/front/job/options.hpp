@@ -11,6 +11,7 @@
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "job/layout.hpp"
+#include "job/names.hpp"
 #include "job/values.hpp"
 #include "model/record.hpp"
 
@@ -25,6 +26,7 @@ struct TypedReach {
 // What is said of a job beside its file.
 struct JobDraft {
   std::vector<job::Setting> settings;
+  job::Leads leads;  // what names of a cloud stand for
   std::vector<model::Tag> tags;
   std::string target;
   NamedHosts hosts;
@@ -46,7 +48,8 @@ struct JobDraft {
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
   bool dry_run = false;
-  bool check = false;  // only ask the target
+  bool explains = false;  // a plan is all that is wanted, too
+  bool check = false;     // only ask the target
   bool detach = false;
   bool verbose = false;
   std::string as;           // of an export

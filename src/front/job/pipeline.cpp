@@ -10,6 +10,7 @@
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/environment_files.hpp"
+#include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
 #include "front/job/step_request.hpp"
@@ -213,7 +214,8 @@ class PipelineReader {
     // Files that it may read beside its code are not known, nor who else writes to a path, nor
     // which pass of a loop will be the last.
     const bool all_known = request.code && plan.any_of.empty() && step.items.empty() &&
-                           std::ranges::none_of(step.job.outputs, job::says_path);
+                           std::ranges::none_of(step.job.outputs, job::says_path) &&
+                           std::ranges::all_of(step.job.inputs, is_certain);
     if (step.deterministic && !step.job.sweep && all_known) {
       request.reuse = facts_of(index, plan, own.request->packages);
     }
@@ -229,9 +231,15 @@ class PipelineReader {
     std::vector<std::string> paths;
     for (const DataPath& one : request.data) {
       const std::string& path = one.from.empty() ? one.path : one.from;
-      if (!path.starts_with(ground_->call.record_folder + "/")) paths.push_back(path);
+      const bool is_own = path.starts_with(ground_->call.record_folder + "/");
+      if (!is_own && !job::is_fetched(path)) paths.push_back(path);
     }
     return paths;
+  }
+
+  // What an address holds may be something else tomorrow.
+  static bool is_certain(const job::Input& input) {
+    return !input.value || !job::is_fetched(input.value->text) || !input.sha256.empty();
   }
 
   void tell_needed(const job::MadeBy& made) {
@@ -296,7 +304,7 @@ class PipelineReader {
     for (const job::Output& one : step.job.outputs) add("output", one.name);
     for (const job::Input& input : bound_job(*ground_, index).inputs) {
       const bool path = input.value && input.value->text.starts_with('/');
-      add("input " + input.name, path || !input.value ? "" : input.value->text);
+      add("input " + input.name, path || !input.value ? "" : input.value->text + input.sha256);
       if (path) facts.paths.push_back(input.value->text);
     }
     return facts;
@@ -369,26 +377,33 @@ Result<void> check_options(const Call& call, const JobDraft& draft) {
 Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
                                       const std::string& file, const std::string& text) {
   if (auto fine = check_options(call, draft); !fine) return tl::unexpected(fine.error());
-  job::PipelineReading read = job::read_pipeline(
-      text, file, [&](const std::string& path) { return call.read_file(path, job::kFileMax); });
-  if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   const std::string folder = folder_of(absolute(call, file));
-  auto known = known_targets(call, folder);
-  if (!known) return tl::unexpected(std::move(known.error()));
-  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  const auto known = known_targets(call, folder);
+  KnownNames names(call, draft, folder, known);
+  const auto read_component = [&](const std::string& path) {
+    return call.read_file(path, job::kFileMax);
+  };
+  job::PipelineReading read =
+      job::read_pipeline(text, file, read_component, names.find_component());
+  if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
+  if (!known) return tl::unexpected(known.error());
+  if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
   std::vector<std::string> sources = job::sources_of(read.pipeline);
   job::Complaints complaints(sources);
-  job::Graph graph =
-      job::graph_of(read.pipeline, draft.settings, {folder, call.current_folder, {}}, complaints);
+  const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data()};
+  job::Graph graph = job::graph_of(read.pipeline, draft.settings, bases, complaints);
   for (job::GraphStep& step : graph.steps) {
-    take_environment_files(call, draft, step.folder, step.job, complaints);
+    take_environment_files(call, draft, step.folder, names, step.job, complaints);
   }
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
-  PipelineReader reader(call, draft, std::move(graph), std::move(sources));
+  JobDraft own = draft;
+  own.leads = names.found();  // for those who read the pipeline elsewhere
+  PipelineReader reader(call, own, std::move(graph), std::move(sources));
   auto reading =
       read.pipeline.root.is_sweep ? reader.read_sweep(known->targets) : reader.read(known->targets);
   if (!reading) return reading;
   reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
+  names.tell(reading->notices);
   if (!reading->complaints.empty()) return reading;
   if (auto sent = reader.send_to_cluster(file, *reading); !sent) {
     return tl::unexpected(std::move(sent.error()));

@@ -15,6 +15,7 @@
 #include "front/job/cluster.hpp"
 #include "front/job/environment_files.hpp"
 #include "front/job/export.hpp"
+#include "front/job/known_names.hpp"
 #include "front/job/metrics.hpp"
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
@@ -136,6 +137,15 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   return record;
 }
 
+void check_code_folder(const Call& call, const job::JobFile& job, const std::string& folder,
+                       job::Complaints& complaints) {
+  if (!job.code || !call.is_file || !call.is_file(job::below(folder, job.code->text))) return;
+  complaints.add(
+      job.code->begin,
+      fmt::format("code must be a folder, and {} is a file", spec::in_quotes(job.code->text)),
+      "name the folder that it lies in");
+}
+
 // Nothing: the command runs in the folder itself.
 std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& folder, job::Complaints& complaints) {
@@ -209,10 +219,27 @@ void add_folder(const Checkpoints& checkpoints, model::JobSpec& spec) {
   }
 }
 
+// What is fetched lies in the record.
+void check_fetched(const Call& call, const job::JobFile& job, const job::Values& values,
+                   job::Complaints& complaints) {
+  if (!call.record_folder.empty()) return;
+  for (const job::Input& input : job.inputs) {
+    const auto value = values.inputs.find(input.name);
+    const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
+    if (!is_path || value == values.inputs.end() || !value->second) continue;
+    if (!job::is_fetched(*value->second)) continue;
+    complaints.add(input.mark,
+                   fmt::format("there is no record in which {} could lie", *value->second),
+                   "set MUSTER_RECORDS, or HOME");
+  }
+}
+
 // Inputs that are files or folders.
 std::vector<DataPath> data_of(const job::JobFile& job, const job::Values& values) {
   std::vector<DataPath> paths;
-  for (const job::Download& one : values.downloads) paths.push_back({one.path, one.from});
+  for (const job::Download& one : values.downloads) {
+    paths.push_back({one.path, one.from, one.sha256});
+  }
   for (const job::Input& input : job.inputs) {
     const auto value = values.inputs.find(input.name);
     const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
@@ -289,6 +316,41 @@ bool log_to_record(const Call& call, const job::JobFile& job, model::JobSpec& sp
   return true;
 }
 
+// A job that a batch system, or a cluster, carries out as a whole.
+struct WholeJob {
+  const std::string& file;
+  const std::string& text;
+  const job::JobFile& job;
+  const job::Place& place;
+};
+
+Result<Reading> handed_over(const Call& call, const JobDraft& typed, const WholeJob& whole,
+                            KnownNames& names, Reading reading) {
+  const job::Target& target = whole.place.target;
+  job::Complaints complaints(whole.file);
+  if (target.batch && !call.is_queued_run) {
+    check_one_run(target, complaints);
+    reading.batch = batch_request(call, typed, whole.file, whole.place, {&whole.job}, complaints);
+    reading.complaints = std::move(complaints).take();
+  }
+  if (!target.kubernetes) return reading;
+  JobDraft draft = typed;
+  draft.leads = names.found();
+  reading.cluster =
+      cluster_request(call, draft, whole.file, whole.place, {{"", &whole.job}}, complaints);
+  if (complaints.empty() && target.kubernetes->operator_kind) {
+    const OperatedSource source{
+        whole.job,        whole.file, whole.text, whole.place, reading.cluster->run.name,
+        names.find_data()};
+    auto manifest = operated_manifest(call, draft, source, complaints);
+    if (!manifest) return tl::unexpected(std::move(manifest.error()));
+    reading.cluster->operated = std::move(manifest->objects);
+    for (std::string& line : manifest->notices) reading.notices.push_back(std::move(line));
+  }
+  reading.complaints = std::move(complaints).take();
+  return reading;
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -298,12 +360,15 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   const auto files = source.sources.empty() ? std::vector{job.source} : source.sources;
   job::Complaints complaints(files);
   job::resize(job, draft.counts, complaints);
-  const job::Bases bases = bases_of(call, source.folder);
+  job::Bases bases = bases_of(call, source.folder);
+  bases.find = std::move(source.find);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
   if (auto fine = add_typed(call, draft.container, made.spec.container); !fine) {
     complaints.add({}, fine.error().what, fine.error().hint);
   }
+  check_fetched(call, job, values, complaints);
+  check_code_folder(call, job, source.folder, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
@@ -360,35 +425,22 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   job::JobReading read = job::read_job(*text, file);
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   const std::string folder = folder_of(absolute(call, file));
+  const auto known = known_targets(call, folder);
+  KnownNames names(call, draft, folder, known);
   job::Complaints own(file);
-  take_environment_files(call, draft, folder, read.job, own);
+  take_environment_files(call, draft, folder, names, read.job, own);
   if (!own.empty()) return Reading{.complaints = std::move(own).take()};
-  auto known = known_targets(call, folder);
-  if (!known) return tl::unexpected(std::move(known.error()));
-  if (!known->complaints.empty()) return Reading{.complaints = std::move(known->complaints)};
+  if (!known) return tl::unexpected(known.error());
+  if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
   const std::uint32_t nodes =
       draft.counts.nodes.value_or(job::layout_of(read.job, known->targets.instance_types).nodes);
   const auto place = place_of(call, draft, {read.job.target, file}, known->targets, nodes);
   if (!place) return tl::unexpected(place.error());
-  Reading reading = job_request(call, draft, {read.job, folder, std::move(read.notices)}, *place);
+  JobSource source{read.job, folder, std::move(read.notices), {}, names.find_data()};
+  Reading reading = job_request(call, draft, std::move(source), *place);
+  names.tell(reading.notices);
   if (!reading.complaints.empty()) return reading;
-  job::Complaints complaints(file);
-  if (place->target.batch && !call.is_queued_run) {
-    check_one_run(place->target, complaints);
-    reading.batch = batch_request(call, draft, file, *place, {&read.job}, complaints);
-    reading.complaints = std::move(complaints).take();
-  }
-  if (!place->target.kubernetes) return reading;
-  reading.cluster = cluster_request(call, draft, file, *place, {{"", &read.job}}, complaints);
-  if (complaints.empty() && place->target.kubernetes->operator_kind) {
-    const OperatedSource source{read.job, file, *text, *place, reading.cluster->run.name};
-    auto manifest = operated_manifest(call, draft, source, complaints);
-    if (!manifest) return tl::unexpected(std::move(manifest.error()));
-    reading.cluster->operated = std::move(manifest->objects);
-    for (std::string& line : manifest->notices) reading.notices.push_back(std::move(line));
-  }
-  reading.complaints = std::move(complaints).take();
-  return reading;
+  return handed_over(call, draft, {file, *text, read.job, *place}, names, std::move(reading));
 }
 
 }  // namespace muster::front

@@ -23,6 +23,7 @@ struct JobSource {
   std::string folder;  // absolute; where its relative paths begin
   std::vector<std::string> notices;
   std::vector<std::string> sources = {};  // of its marks, where they are in several files
+  job::FindData find = {};                // its names of data; empty: they have been looked for
 };
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);

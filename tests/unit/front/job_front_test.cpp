@@ -5,6 +5,7 @@
 
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
+#include "front/pipeline_request.hpp"
 
 namespace muster::front {
 namespace {
@@ -32,6 +33,30 @@ class JobFront : public testing::Test {
               return found->second;
             },
             .has_file = [this](const std::string& path) { return files_.contains(path); }};
+  }
+
+  // It finds files by their names, too.
+  Call asked_with_files(Words words) {
+    Call call = asked(std::move(words));
+    call.record_folder = "/records/1";
+    call.look_into = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
+      return files_.at(path);
+    };
+    call.list_files = [this](const std::string& folder, const auto& endings) {
+      FilesBelow found;
+      for (const auto& [path, text] : files_) {
+        const bool fits =
+            std::ranges::any_of(endings, [&](auto one) { return path.ends_with(one); });
+        if (path.starts_with(folder + "/") && fits) found.paths.push_back(path);
+      }
+      return found;
+    };
+    return call;
+  }
+
+  std::string first_complaint(const Call& call) {
+    const auto read = read_submit(call);
+    return read && !read->complaints.empty() ? to_string(read->complaints.front()) : "";
   }
 
   std::string refusal(const base::Result<Reading>& reading) {
@@ -101,12 +126,171 @@ TEST_F(JobFront, TargetsAreFoundNearTheJobThenAtHome) {
   EXPECT_EQ(read->complaints.size(), 1U);
 }
 
+TEST_F(JobFront, NamesOfACloudLeadWhereMusterYmlSays) {
+  files_["p.yml"] =
+      "type: pipeline\ninputs: {d: {type: uri_folder, path: 'azureml:mnist@latest'}}\njobs:\n"
+      "  a: {component: 'azureml:train:2', inputs: {x: '${{parent.inputs.d}}'}}\n";
+  files_["/conf/c/train.yml"] =
+      "type: command\nname: train\ncommand: x\ninputs: {x: {type: uri_folder}}\n"
+      "environment: azureml:sklearn:1\n";
+  files_["/home/u/.config/muster/muster.yml"] =
+      "components: {train: /conf/c/train.yml}\ndata: {mnist: ./mnist}\n"
+      "environments: {sklearn: registry/sklearn}\n";
+  Call call = asked({"p.yml", "--dry-run"});
+  call.record_folder = "/records/1";
+  auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->notices,
+            (Words{"azureml:train:2 is /conf/c/train.yml (components.train, "
+                   "/home/u/.config/muster/muster.yml:1:14)",
+                   "azureml:mnist@latest is /home/u/.config/muster/mnist (data.mnist, "
+                   "/home/u/.config/muster/muster.yml:2:8)",
+                   "azureml:sklearn:1 is registry/sklearn (environments.sklearn, "
+                   "/home/u/.config/muster/muster.yml:3:16)"}));
+  EXPECT_EQ(read->pipeline->steps.front().data, Words{"/home/u/.config/muster/mnist"});
+  call.words = {"p.yml", "--set", "data.mnist=m", "--set", "data.minst=m"};
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->pipeline->steps.front().data, Words{"/here/m"});
+  EXPECT_EQ(read->notices,
+            Words{"--set data.minst has no effect here: the job names no such data"});
+}
+
+TEST_F(JobFront, NamesThatNobodyKnowsAreToldWithNearOnes) {
+  files_["job.yml"] =
+      "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: 'azureml:mnist:1'}}\n";
+  files_["/here/muster.yml"] = "data: {minst: ./m, store: 'azureml://datastores/x/paths/'}\n";
+  auto complaints = read_submit(asked({"job.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(to_string(complaints.front()),
+            "job.yml:2:38: the input a is where muster cannot reach it: 'azureml:mnist:1'\n"
+            "  hint: did you mean minst? If not, name a file or folder of the hosts: --set "
+            "inputs.a=PATH, or data: {mnist: PATH} in muster.yml");
+  complaints = read_submit(asked({"job.yml", "--set", "inputs.a=azureml:store"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().what,
+            "the input a: azureml:store leads to where muster cannot reach it: "
+            "'azureml://datastores/x/paths/' (data.store, /here/muster.yml:1:20)");
+  files_["p.yml"] = "type: pipeline\njobs:\n  a: {component: 'azureml:train'}\n";
+  files_["/here/muster.yml"] = "components: {tran: x.yml}\n";
+  complaints = read_validate(asked({"p.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(to_string(complaints.front()),
+            "p.yml:3:18: the component 'azureml:train' is registered in Azure ML, where muster "
+            "cannot reach it\n  hint: did you mean tran? If not, name its file: component: "
+            "./FILE.yml, or components: {train: ./FILE.yml} in muster.yml");
+  files_["/here/muster.yml"] = "compnents: {}\n";
+  complaints = read_validate(asked({"p.yml"}))->complaints;
+  ASSERT_EQ(complaints.size(), 1U);
+  EXPECT_EQ(complaints.front().what, "/here/muster.yml:1:1: unknown key 'compnents'");
+}
+
+TEST_F(JobFront, NamesOfEnvironmentsAreImagesOrFiles) {
+  files_["job.yml"] = "command: x\nenvironment: azureml:AzureML-sklearn@latest\n";
+  files_["/here/envs/e.yml"] = "image: registry/of-file\n";
+  const auto image = [&](const std::string& setting) {
+    const auto read = read_submit(asked({"job.yml", "--set", setting}));
+    return read && read->request && read->request->spec.container
+               ? read->request->spec.container->image
+               : "(none)";
+  };
+  EXPECT_EQ(image("environments.AzureML-sklearn=registry/named:1"), "registry/named:1");
+  EXPECT_EQ(image("environments.AzureML-sklearn=envs/e.yml"), "registry/of-file");
+  EXPECT_EQ(image("environments.AzureML-sklearn@latest=file:./envs/e.yml"), "registry/of-file");
+  files_["job.yml"] = "command: x\nenvironment: {name: AzureML-sklearn}\n";
+  EXPECT_EQ(image("environments.AzureML-sklearn=registry/named:1"), "registry/named:1");
+}
+
+TEST_F(JobFront, FilesBesideAJobAreFoundByTheirNames) {
+  files_["p.yml"] =
+      "type: pipeline\njobs:\n  a: {component: 'azureml:train:2', inputs: {x: {path: "
+      "'azureml:mnist:1'}}}\n";
+  files_["/here/parts/a.yml"] =
+      "type: command\nname: train\nversion: 2\ncommand: x\ninputs: {x: {type: uri_folder}}\n"
+      "environment: azureml:sklearn@latest\n";
+  files_["/here/parts/b.yml"] = "type: command\nname: train\nversion: 1\ncommand: y\n";
+  files_["/here/data/mnist.yml"] = "name: mnist\ntype: uri_folder\npath: ./files\n";
+  files_["/here/env.yml"] = "name: sklearn\nimage: registry/sklearn\n";
+  files_["/here/broken.yml"] = "name: [\n";
+  Call call = asked_with_files({"p.yml", "--dry-run"});
+  const auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->notices,
+            (Words{"azureml:train:2 is /here/parts/a.yml (name: in /here/parts/a.yml)",
+                   "azureml:mnist:1 is /here/data/files (name: in /here/data/mnist.yml)",
+                   "azureml:sklearn@latest is /here/env.yml (name: in /here/env.yml)"}));
+  EXPECT_EQ(read->pipeline->steps.front().data, Words{"/here/data/files"});
+  files_["/here/parts/b.yml"] = "type: command\nname: train\ncommand: y\n";
+  EXPECT_EQ(first_complaint(call), "") << "the one of that version";
+  files_["p.yml"] = "type: pipeline\njobs:\n  a: {component: 'azureml:train@latest'}\n";
+  EXPECT_EQ(first_complaint(call),
+            "p.yml:3:18: two files are called 'train': /here/parts/a.yml and /here/parts/b.yml\n"
+            "  hint: say which: components: {train: ./FILE.yml} in muster.yml");
+  files_["/here/muster.yml"] = "components: {train: parts/b.yml}\n";
+  EXPECT_EQ(first_complaint(call), "");
+  files_["p.yml"] = "type: pipeline\njobs:\n  a: {component: 'azureml:trian@latest'}\n";
+  EXPECT_NE(first_complaint(call).find("did you mean train?"), std::string::npos);
+}
+
+TEST_F(JobFront, WhatAProgramHasRegisteredIsFound) {
+  files_["p.yml"] =
+      "type: pipeline\njobs:\n  a: {component: 'azureml:my train', inputs: {x: {path: "
+      "'azureml:mnist'}}}\n  b: {component: 'azureml:other:1'}\n";
+  files_["/records/.registered/components/my_train/9.json"] = R"({"file": "/src/nine.yml"})";
+  files_["/records/.registered/components/my_train/10.json"] = R"({"file": "/src/ten.yml"})";
+  files_["/records/.registered/components/other/1.json"] =
+      R"({"keys": {"type": "command", "command": "z", "environment": "e:1"}})";
+  files_["/records/.registered/environments/e/1.json"] = R"({"name": "e", "image": "registry/e"})";
+  files_["/records/.registered/data/mnist/1.json"] = R"({"path": "/data/mnist"})";
+  files_["/src/ten.yml"] =
+      "type: command\ncommand: x\ninputs: {x: {type: uri_folder}}\nenvironment: {image: y}\n";
+  const auto read = read_submit(asked_with_files({"p.yml", "--dry-run"}));
+  ASSERT_TRUE(read && read->pipeline) << (read ? to_string(read->complaints.front()) : "");
+  const std::string folder = "/records/.registered/";
+  EXPECT_EQ(read->notices,
+            (Words{"azureml:my train is /src/ten.yml (registered, " + folder +
+                       "components/my_train/10.json)",
+                   "azureml:other:1 is " + folder + "components/other/1.json (registered, " +
+                       folder + "components/other/1.json)",
+                   "azureml:mnist is /data/mnist (registered, " + folder + "data/mnist/1.json)",
+                   "e:1 is registry/e (registered, " + folder + "environments/e/1.json)"}));
+}
+
+TEST_F(JobFront, CodeThatIsAFileIsToldAtOnce) {
+  files_["job.yml"] = "command: x\ncode: ./train.py\n";
+  files_["/here/train.py"] = "";
+  Call call = asked({"job.yml"});
+  call.is_file = call.has_file;
+  EXPECT_EQ(first_complaint(call),
+            "job.yml:2:7: code must be a folder, and './train.py' is a file\n"
+            "  hint: name the folder that it lies in");
+  files_.erase("/here/train.py");
+  EXPECT_EQ(first_complaint(call), "");
+}
+
+TEST_F(JobFront, OutputsOfRunsAreInputs) {
+  files_["job.yml"] =
+      "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: "
+      "'azureml://jobs/kufa/train/outputs/model/paths/best'}}\n";
+  Call call = asked({"job.yml"});
+  call.find_output = [](const job::RunOutput& output) -> base::Result<std::string> {
+    if (output.run != "kufa/train") return base::fail(base::Fault::usage, "h", "no such run");
+    return "/records/kufa/" + output.output + "/" + output.below;
+  };
+  const auto read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << (read ? to_string(read->complaints.front()) : "");
+  EXPECT_EQ(read->request->spec.apps.front().command.back(), "x /records/kufa/model/best");
+  call.words = {"job.yml", "--set", "inputs.a=azureml://jobs/gone/outputs/model"};
+  EXPECT_EQ(first_complaint(call), "job.yml: the input a: no such run\n  hint: h");
+}
+
 TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({}))), "no job file given");
   EXPECT_EQ(refusal(read_submit(asked({"a.yml", "b.yml"}))),
             "one job file at a time, not also 'b.yml'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
-            "--set takes inputs.NAME=VALUE or tags.NAME=VALUE, not 'x'");
+            "--set takes inputs.NAME=VALUE, tags.NAME=VALUE, data.NAME=PATH, "
+            "components.NAME=FILE or environments.NAME=IMAGE, not 'x'");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "t", "-H", "a"}))),
             "-H, --hostfile, --fake-nodes and --target cannot be combined");
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--target", "cloud"}))),

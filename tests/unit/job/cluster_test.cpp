@@ -61,6 +61,15 @@ std::vector<std::string> cluster_complaints(const std::string& keys) {
   return said;
 }
 
+TEST(Cluster, UsersAreThoseThatKubernetesTakes) {
+  EXPECT_TRUE(cluster_complaints("{user: 2147483647}").empty());
+  const auto said = cluster_complaints("{user: 2147483648}");
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said.front(),
+            "m:1:34: targets.a.kubernetes.user must be a whole number from 1 to 2147483647, not "
+            "'2147483648'");
+}
+
 TEST(Cluster, AllItsKeysAreRead) {
   const TargetsReading read = read_targets(kAll, "m");
   for (const base::Error& error : read.complaints) ADD_FAILURE() << base::to_string(error);

@@ -427,11 +427,11 @@ TEST(JobSpec, InputsAndOutputsGetTheirValues) {
 
 TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
   EXPECT_EQ(make("command: ${{inputs.a}} ${{inputs.b}}\ninputs:\n  a: {type: number}\n"
-                 "  b: {type: uri_file, path: 'https://h/x'}\n  c: azureml:data:1\n",
+                 "  b: {type: uri_folder, path: 'https://h/x'}\n  c: azureml:data:1\n",
                  1)
                 .complaints,
             (Words{"j:3:3: the input a has no value",
-                   "j:4:29: the input b is where muster cannot reach it: 'https://h/x'",
+                   "j:4:31: the input b is a folder, and an address holds one file: 'https://h/x'",
                    "j:5:6: the input c is where muster cannot reach it: 'azureml:data:1'"}));
 }
 

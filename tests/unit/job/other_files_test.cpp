@@ -42,6 +42,13 @@ TEST(OtherFiles, BySchema) {
   expect_is("a model, not a job", schema("model"));
   expect_is("an environment, not a job", schema("environment"));
   expect_is("a schedule, not a job", schema("schedule"));
+  expect_is("a datastore, not a job", schema("azureBlob"));
+  expect_is("a datastore, not a job", schema("azureDataLakeGen2"));
+  expect_is("a registry, not a job", schema("registry"));
+  expect_is("a prompt flow",
+            "$schema: https://azuremlschemas.azureedge.net/promptflow/latest/"
+            "Flow.schema.json\ninputs: {}\n");
+  expect_is("a fine-tuning job", "model: {path: m}\ntraining_data: a.jsonl\n");
   expect_is("an endpoint, not a job", schema("managedOnlineEndpoint"));
   expect_is("a deployment, not a job", schema("kubernetesOnlineDeployment"));
 }

@@ -240,15 +240,16 @@ jobs:
     command: x ${{inputs.d}} ${{inputs.e}} ${{inputs.n}}
     inputs:
       d: ${{parent.inputs.data}}
-      e: {type: uri_file, path: "https://h/f.csv"}
+      e: {type: uri_file, path: "s3://h/f.csv"}
       n: ${{parent.inputs.n}}
 )"}};
   EXPECT_EQ(graph(files).complaints,
             (Texts{"p.yml:3:41: the input data is where muster cannot reach it: 'azureml:d:1'\n"
-                   "  hint: name a file or folder of the hosts: --set inputs.data=PATH",
+                   "  hint: name a file or folder of the hosts: --set inputs.data=PATH, "
+                   "or data: {d: PATH} in muster.yml",
                    "p.yml:9:33: the input e of step a is where muster cannot reach it: "
-                   "'https://h/f.csv'\n  hint: name a file or folder of the hosts: --set "
-                   "jobs.a.inputs.e=PATH"}));
+                   "'s3://h/f.csv'\n  hint: name a file or folder of the hosts: --set "
+                   "jobs.a.inputs.e=PATH, or data: {\"s3://h/\": PATH} in muster.yml"}));
   const Graph made =
       good_graph(files, {{"inputs.data", "d"}, {"jobs.a.inputs.e", "e"}, {"inputs.n", "4"}});
   EXPECT_EQ(input(made, "a", "d"), "/here/d");
@@ -278,7 +279,8 @@ jobs:
       told_in(reading.complaints),
       (Texts{"p.yml:10:16: the component 'missing.yml': cannot read missing.yml",
              "p.yml:12:16: the component 'azureml:c:1' is registered in Azure ML, where "
-             "muster cannot reach it\n  hint: name its file: component: ./FILE.yml",
+             "muster cannot reach it\n  hint: name its file: component: ./FILE.yml, or "
+             "components: {c: ./FILE.yml} in muster.yml",
              "bad.yml:1:12: there is no input 'y'\n  hint: declare it below inputs:",
              "bad.yml:2:1: unknown key 'foo'\n  hint: keys that are allowed here: $schema, "
              "type, name, version, display_name, description, comment, tags, "

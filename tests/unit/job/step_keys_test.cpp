@@ -38,6 +38,51 @@ TEST(StepKeys, OtherFrameworksAndTasksAreNamed) {
             "p:3:9: a prompt flow runs only in Azure ML's service\n");
 }
 
+TEST(StepKeys, SettingsOfParallelStepsAreJudgedBeforeTheyRun) {
+  const std::string step =
+      "type: parallel, inputs: {d: {type: uri_folder, path: d}}, input_data: '${{inputs.d}}', "
+      "task: {type: run_function, entry_script: a.py}, ";
+  for (const char* fine :
+       {"mini_batch_size: 5", "mini_batch_size: 10kb", "mini_batch_size: '1.5 MB'",
+        "mini_batch_size: '${{inputs.n}}'", "mini_batch_error_threshold: -1", "error_threshold: 0",
+        "max_concurrency_per_instance: 2", "retry_settings: {max_retries: 0, timeout: 0.5}",
+        "limits: {timeout: 60}"}) {
+    EXPECT_EQ(wrong(step + fine), "");
+  }
+  const auto says = [&](const std::string& key, const std::string& what) {
+    const std::string said = wrong(step + key);
+    EXPECT_NE(said.find(" " + what + "\n"), std::string::npos) << key << ": " << said;
+  };
+  for (const char* odd : {"0", "-5", "10pb", "many", "0.5", "5."}) {
+    says(std::string("mini_batch_size: ") + odd,
+         std::string("mini_batch_size must be a number of files, or of bytes such as 10kb, not '") +
+             odd + "'");
+  }
+  says("mini_batch_error_threshold: 1.5",
+       "mini_batch_error_threshold must be a whole number of -1 or more, not '1.5'");
+  says("error_threshold: -2", "error_threshold must be a whole number of -1 or more, not '-2'");
+  says("max_concurrency_per_instance: 0",
+       "max_concurrency_per_instance must be a whole number from 1 to 1000000, not '0'");
+  says("retry_settings: {max_retries: -1}",
+       "retry_settings.max_retries must be a whole number of 0 or more, not '-1'");
+  says("retry_settings: {timeout: 0}", "retry_settings.timeout must be a number above 0, not '0'");
+  says("limits: {timeout: 0}", "limits.timeout must be a number above 0, not '0'");
+}
+
+// Azure ML passes on whatever stands there.
+TEST(StepKeys, SettingsOfAPipelineThatNobodyKnowsAreTold) {
+  const PipelineReading read = read_pipeline(
+      "type: pipeline\nsettings: {default_compute: local, force_rerum: true, _x: 1}\n"
+      "jobs: {a: {command: x}}\n",
+      "p", nullptr);
+  EXPECT_TRUE(read.complaints.empty());
+  EXPECT_EQ(read.notices,
+            (std::vector<std::string>{
+                "settings.force_rerum has no effect here: muster does not know it; did you mean "
+                "force_rerun?",
+                "settings._x has no effect here: muster does not know it"}));
+}
+
 TEST(StepKeys, WordsForPeopleAreTaken) {
   EXPECT_EQ(wrong(std::string(kComponent) + ", comment: the first, display_name: First"), "");
 }

@@ -1,0 +1,251 @@
+// Python's own library fetches: it is wherever jobs are, and knows proxies and certificates.
+#include "cli/fetch.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <unistd.h>
+
+#include "base/byte_size.hpp"
+#include "base/variables.hpp"
+#include "blobs/blob_store.hpp"
+#include "blobs/sha256.hpp"
+#include "cli/byte_progress.hpp"
+#include "cli/package_tools.hpp"
+#include "cli/speak.hpp"
+#include "job/names.hpp"
+#include "process/converse.hpp"
+#include "process/signal_mask.hpp"
+#include "store/files.hpp"
+#include "view/utf8.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Fault;
+using base::Result;
+
+constexpr std::size_t kIndexMax = 65536;
+
+std::vector<std::string> fields_of(std::string_view line, char separator) {
+  std::vector<std::string> fields;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; end != std::string_view::npos; begin = end + 1) {
+    end = line.find(separator, begin);
+    fields.emplace_back(line.substr(begin, end - begin));
+  }
+  return fields;
+}
+
+std::uint64_t number_of_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Without what may be a secret: a name and a password in front of the host, and a signature.
+std::string shown(std::string_view address) {
+  const std::size_t host = address.find("://") + 3;
+  const std::size_t path = std::min(address.find_first_of("/?#", host), address.size());
+  const std::size_t at = address.substr(0, path).rfind('@');
+  std::string text(address.substr(0, host));
+  text += address.substr(at == std::string_view::npos ? host : std::max(host, at + 1));
+  const std::size_t query = text.find('?');
+  return view::one_line(query == std::string::npos ? text : text.substr(0, query) + "?...");
+}
+
+// What is known of an address since the last time.
+struct Known {
+  std::string hash;
+  std::uint64_t size = 0;
+  std::string etag;
+  std::string modified;
+};
+
+class Index {
+ public:
+  Index(const std::string& records, const std::string& address) : folder_(records + "/.fetched") {
+    blobs::Sha256 key;
+    key.add(address);
+    path_ = folder_ + "/" + key.take();
+  }
+
+  [[nodiscard]] std::optional<Known> read() const {
+    const auto text = store::read_file(path_, kIndexMax);
+    const std::vector<std::string> lines = fields_of(text.value_or(""), '\n');
+    constexpr std::size_t kDigits = 64;
+    if (lines.size() < 4 || lines[0].size() != kDigits) return std::nullopt;
+    return Known{lines[0], number_of_bytes(lines[1]), lines[2], lines[3]};
+  }
+
+  // One that cannot be written costs a fetch the next time.
+  void write(const Known& known) const {
+    std::error_code ignored;
+    fs::create_directory(folder_, ignored);
+    (void)store::replace_file(
+        path_, fmt::format("{}\n{}\n{}\n{}\n", known.hash, known.size, known.etag, known.modified));
+  }
+
+ private:
+  std::string folder_;
+  std::string path_;
+};
+
+class Fetch {
+ public:
+  Fetch(const ToFetch& what, const std::vector<std::string>& environment)
+      : what_(what),
+        environment_(environment),
+        store_(blobs::blobs_of(what.records)),
+        index_(what.records, what.address),
+        progress_("fetched") {}
+
+  Result<Fetched> go() {
+    auto held = store_.hold();
+    if (!held) return tl::unexpected(std::move(held.error()));
+    if (const auto known = index_.read(); known && store_.has(known->hash, known->size)) {
+      known_ = known;
+    }
+    if (!what_.sha256.empty()) {
+      std::error_code wrong;
+      const std::uint64_t size = fs::file_size(store_.path_of(what_.sha256), wrong);
+      if (!wrong) return copied({what_.sha256, size, "", ""});
+    }
+    if (auto called = call(); !called) return tl::unexpected(std::move(called.error()));
+    if (last_.front() == "same" && known_)
+      return checked(known_->hash).and_then([&] { return copied(*known_); });
+    if (last_.front() == "done" && last_.size() == 4) {
+      return checked(last_[1]).and_then([&] { return kept(); });
+    }
+    return wrong();
+  }
+
+ private:
+  Result<void> call() {
+    const std::string python = python_program(environment_);
+    if (python.empty()) {
+      return base::fail(Fault::bad_file, "install python3 on this machine, or fetch it yourself",
+                        "{} cannot be fetched: there is no Python", shown(what_.address));
+    }
+    std::vector<std::string> own = environment_;
+    own.push_back("MUSTER_FETCH_ADDRESS=" + what_.address);
+    const std::string said = base::value_of(environment_, kFetchTimeout);
+    const bool is_number =
+        !said.empty() && said.find_first_not_of("0123456789") == std::string::npos;
+    const auto answer =
+        process::converse({.words = {python, "-I", "-c", std::string(kFetchProgram), part(),
+                                     known_ ? known_->etag : "", known_ ? known_->modified : "",
+                                     is_number ? said : "60"},
+                           .environment = std::move(own),
+                           .heard = [this](std::string_view bytes) { hear(bytes); },
+                           .goes_on = [] { return process::waiting_signal() == 0; }});
+    if (!answer) return tl::unexpected(answer.error());
+    if (last_.empty()) last_ = {"wrong", "", last_line(answer->err)};
+    return {};
+  }
+
+  [[nodiscard]] std::string part() const { return what_.file + ".part"; }
+
+  static std::string last_line(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return view::one_line(text.substr(text.rfind('\n') + 1));
+  }
+
+  void hear(std::string_view bytes) {
+    line_ += bytes;
+    for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
+      take(fields_of(std::string_view(line_).substr(0, end), '\t'));
+      line_.erase(0, end + 1);
+    }
+  }
+
+  void take(std::vector<std::string> fields) {
+    const std::string& word = fields.front();
+    if (word == "size" && fields.size() == 2) size_ = number_of_bytes(fields[1]);
+    if (word == "size" || (word == "got" && !is_told_)) tell();
+    if (word == "got" && fields.size() == 2) progress_.show(number_of_bytes(fields[1]), size_);
+    if (word == "same" || word == "done" || word == "wrong") last_ = std::move(fields);
+  }
+
+  void tell() {
+    is_told_ = true;
+    const std::string size = size_ > 0 ? fmt::format(" ({})", base::byte_words(size_)) : "";
+    say(fmt::format("muster: fetching {}{}\n", shown(what_.address), size));
+  }
+
+  Result<void> checked(const std::string& hash) const {
+    if (what_.sha256.empty() || what_.sha256 == hash) return {};
+    std::error_code ignored;
+    fs::remove(part(), ignored);
+    return base::fail(
+        Fault::bad_file, "correct its sha256: in muster.yml, unless somebody has tampered with it",
+        "{} has the SHA-256 {}, and should have {}", shown(what_.address), hash, what_.sha256);
+  }
+
+  Result<Fetched> copied(const Known& known) {
+    return store_.copy_out(known.hash, known.size, what_.file, 0644).map([&] {
+      return Fetched{known.hash, known.size};
+    });
+  }
+
+  Result<Fetched> kept() {
+    const auto kept = store_.keep(part());
+    if (!kept) return tl::unexpected(kept.error());
+    std::error_code wrong;
+    fs::rename(part(), what_.file, wrong);
+    if (wrong || !*kept) {
+      return base::fail(Fault::output, "", "cannot make {}: {}", what_.file, wrong.message());
+    }
+    index_.write({(*kept)->hash, (*kept)->size, last_[2], last_[3]});
+    return Fetched{(*kept)->hash, (*kept)->size};
+  }
+
+  tl::unexpected<base::Error> wrong() const {
+    std::error_code ignored;
+    fs::remove(part(), ignored);
+    const std::string status = last_.size() > 1 ? last_[1] : "";
+    const std::string reason = last_.size() > 2 ? view::one_line(last_[2]) : "no answer";
+    return base::fail(Fault::bad_file, hint(status), "{} cannot be fetched: {}{}{}",
+                      shown(what_.address), status, status.empty() ? "" : " ", reason);
+  }
+
+  [[nodiscard]] std::string hint(const std::string& status) const {
+    if (status == "401" || status == "403") {
+      return "muster has no credentials of a cloud: the address must hold what it needs; or name "
+             "a copy: " +
+             job::how_to_say(job::Asset::data, what_.address);
+    }
+    if (status == "404" || status == "410") {
+      return "is the address right? Or name a copy: " +
+             job::how_to_say(job::Asset::data, what_.address);
+    }
+    if (known_) {
+      return fmt::format(
+          "to take what it held before: sha256: {} beside its path: in data: of "
+          "muster.yml",
+          known_->hash);
+    }
+    return "proxies are those of https_proxy, http_proxy and no_proxy; or name a copy: " +
+           job::how_to_say(job::Asset::data, what_.address);
+  }
+
+  const ToFetch& what_;
+  const std::vector<std::string>& environment_;
+  blobs::BlobStore store_;
+  Index index_;
+  ByteProgress progress_;
+  std::optional<Known> known_;     // whose content is here
+  std::string line_;               // that has not ended yet
+  std::vector<std::string> last_;  // fields of the outcome
+  std::uint64_t size_ = 0;
+  bool is_told_ = false;
+};
+
+}  // namespace
+
+Result<Fetched> fetch(const ToFetch& what, const std::vector<std::string>& environment) {
+  return Fetch(what, environment).go();
+}
+
+}  // namespace muster::cli

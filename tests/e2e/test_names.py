@@ -1,0 +1,128 @@
+"""Names of what lies in a cloud: muster.yml and --set say what they mean here."""
+
+# rooms: job front cli
+
+import os
+
+from pipeline_case import PipelineCase
+from support import BAD_FILE, run_tests
+
+TRAIN = """
+type: command
+name: train_model
+inputs: {data: {type: uri_folder}}
+command: cat ${{inputs.data}}/word
+environment: azureml:sklearn:1
+"""
+
+PIPELINE = """
+type: pipeline
+inputs:
+  rows: {type: uri_folder, path: "azureml:rows@latest"}
+jobs:
+  first: {component: "azureml:train_model:3", inputs: {data: "${{parent.inputs.rows}}"}}
+  second:
+    component: azureml:train_model@latest
+    inputs: {data: {path: "azureml://datastores/blob/paths/words/more"}}
+"""
+
+NAMES = """
+components: {train_model: ./parts/train.yml}
+data:
+  rows: rows
+  "azureml://datastores/blob/paths/": store/
+targets: {local: {without: environment}}
+"""
+
+
+class NamesCase(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        for path, text in {"parts/train.yml": TRAIN, "pipeline.yml": PIPELINE,
+                           "muster.yml": NAMES, "rows/word": "rows\n",
+                           "store/words/more/word": "more\n", "other/word": "other\n"}.items():
+            os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+            self.write(path, text)
+
+
+class Map(NamesCase):
+    def test_a_pipeline_made_for_the_cloud_runs_here(self):
+        done = self.submit(file="pipeline.yml")
+        self.assertEqual(sorted(done.text.splitlines()), ["first: rows", "second: more"], done)
+        self.assertEqual(self.told("validate", "pipeline.yml").text,
+                         "pipeline.yml: a pipeline, nothing wrong; it has 2 steps\n")
+        self.told("rerun", "last")
+
+    def test_the_command_line_wins_and_a_plan_tells_who_said_it(self):
+        done = self.submit("--set", "data.rows=other", file="pipeline.yml")
+        self.assertIn("first: other", done.text.splitlines(), done)
+        told = self.told("explain", "pipeline.yml", "--set", "data.rows=other").complaints
+        file = self.path("muster.yml")
+        self.assertEqual(told.splitlines(), [
+            f"muster: azureml:train_model:3 is {self.path('parts/train.yml')} "
+            f"(components.train_model, {file}:2:14)",
+            f"muster: azureml:train_model@latest is {self.path('parts/train.yml')} "
+            f"(components.train_model, {file}:2:14)",
+            f"muster: azureml:rows@latest is {self.path('other')} (--set data.rows)",
+            "muster: azureml://datastores/blob/paths/words/more is "
+            f"{self.path('store/words/more')} (data.azureml://datastores/blob/paths/, {file}:5:3)"])
+
+    def test_an_unknown_name_shows_what_to_write(self):
+        self.write("muster.yml", NAMES.replace("train_model", "train_modle"))
+        self.write("parts/train.yml", TRAIN.replace("name: train_model\n", ""))
+        done = self.submit(file="pipeline.yml", code=BAD_FILE)
+        self.assertIn("pipeline.yml:6:22: the component 'azureml:train_model:3' is registered in "
+                      "Azure ML, where muster cannot reach it\n  hint: did you mean train_modle? "
+                      "If not, name its file: component: ./FILE.yml, or components: {train_model: "
+                      "./FILE.yml} in muster.yml\n", done.complaints)
+
+
+class Files(NamesCase):
+    def test_names_are_found_in_files_beside_the_pipeline(self):
+        self.write("muster.yml", "targets: {local: {without: environment}}\n"
+                   "data: {'azureml://datastores/blob/paths/': store/}\n")
+        self.write("parts/rows.yml", "name: rows\nversion: 4\ntype: uri_folder\npath: ../rows\n")
+        done = self.submit(file="pipeline.yml")
+        self.assertEqual(sorted(done.text.splitlines()), ["first: rows", "second: more"], done)
+        os.remove(self.path("parts/train.yml"))
+        os.remove(self.path("parts/rows.yml"))
+        again = self.told("rerun", "last").complaints
+        self.assertIn("muster: first reused", again, "the files of then are remembered")
+
+    def test_two_of_one_name_are_told(self):
+        self.write("muster.yml", "targets: {local: {without: environment}}\n")
+        os.makedirs(self.path("more"))
+        self.write("more/other.yml", TRAIN)
+        done = self.submit(file="pipeline.yml", code=BAD_FILE)
+        self.assertIn(f"two files are called 'train_model': {self.path('more/other.yml')} and "
+                      f"{self.path('parts/train.yml')}\n  hint: say which: components: "
+                      "{train_model: ./FILE.yml} in muster.yml\n", done.complaints)
+
+
+class Outputs(PipelineCase):
+    def test_those_of_a_run_are_inputs_of_another(self):
+        self.write("make.yml", "type: pipeline\nname: maker\n"
+                   "outputs: {words: {type: uri_folder}}\njobs:\n"
+                   "  a: {command: 'mkdir ${{outputs.w}}/b; echo made > ${{outputs.w}}/b/c', "
+                   "outputs: {w: '${{parent.outputs.words}}'}}\n")
+        self.submit(file="make.yml")
+        run = self.show()["run"]
+        address = "azureml://jobs/{}/outputs/{}"
+        job = ("type: command\ncommand: cat ${{inputs.x}}\n"
+               "inputs: {x: {type: uri_file, path: '%s/paths/b/c'}}\n")
+        for told in ((run, "words"), (run + "/a", "w"), ("maker", "words")):
+            self.write("use.yml", job % address.format(*told))
+            self.assertEqual(self.submit(file="use.yml").text, "made\n")
+        for told, why in (((run, "wrods"), f"the run {run} has no output 'wrods'\n"
+                                           "  hint: did you mean words?\n"),
+                          (("nix", "words"), "no run nix")):
+            self.write("use.yml", job % address.format(*told))
+            done = self.submit(file="use.yml", code=BAD_FILE)
+            self.assertIn("use.yml:3:36: the input x: " + why, done.complaints)
+        self.write("use.yml", (job % address.format(run, "words")).replace("b/c", "b/d"))
+        self.assertIn(f"the input x: the run {run} has not made ",
+                      self.submit(file="use.yml", code=BAD_FILE).complaints)
+
+
+if __name__ == "__main__":
+    run_tests()
