@@ -75,7 +75,7 @@ def main() -> int:
         else:
             runpy.run_path(told.script, run_name="__main__")
     except MusterError as error:
-        print(f"muster: error: {error}", file=sys.stderr)
+        print(error.told(), file=sys.stderr)
         return error.code
     except LeftAlone:
         return 130

@@ -7,7 +7,7 @@ import shutil
 import threading
 import uuid
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, nearest, note
@@ -16,6 +16,7 @@ from .tracking import Store, checked_name, current_store, log_to
 
 _ENDED = {"Completed": "FINISHED", "Failed": "FAILED", "Canceled": "KILLED"}
 _lock = threading.Lock()
+_Source = Union[str, "os.PathLike[str]", IO[Any]]
 
 
 class ContextRun(Checked):
@@ -112,7 +113,7 @@ class ContextRun(Checked):
         if plot is not None:
             plot.savefig(self._store.artifact(name + ".png"))
             return
-        self.upload_file(name + os.path.splitext(str(path))[1], path)
+        self.upload_file(name + os.path.splitext(str(path))[1], str(path))
 
     def _log_as_file(self, name: str, value: Any) -> None:
         """What the SDK draws: kept as JSON."""
@@ -146,16 +147,16 @@ class ContextRun(Checked):
     # ---- files ----
 
     @checked(lacks(accepted="datastore_name"))
-    def upload_file(self, name: str, path_or_stream: Any) -> Any:
+    def upload_file(self, name: str, path_or_stream: _Source) -> Any:
         """Keeps a copy of it with the metrics."""
         if self._store is not None:
             path = self._store.artifact(name)
-            if hasattr(path_or_stream, "read"):
+            if isinstance(path_or_stream, (str, os.PathLike)):
+                shutil.copyfile(path_or_stream, path)
+            else:
                 data = path_or_stream.read()
                 with open(path, "wb") as file:
                     file.write(data.encode() if isinstance(data, str) else data)
-            else:
-                shutil.copyfile(path_or_stream, path)
         return SimpleNamespace(serialize=lambda: {"name": name})
 
     @checked(lacks(accepted="return_artifacts timeout_seconds datastore_name"))

@@ -15,7 +15,9 @@ from .submission import submit_keys
 from .where import target_name
 
 # Keys of job files that ScriptRunConfig calls otherwise.
-_RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory"}
+_RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory",
+            "process_count_per_instance": "process_count_per_node",
+            "resources.instance_count": "node_count"}
 _PLAIN = re.compile(r"[\w@%+=:,./-]+")
 _VARIABLE = re.compile(r"\$(?=\w|\{\w+\})")
 
@@ -66,13 +68,13 @@ class ScriptRunConfig(Checked):
         self.source_directory = _folder(source_directory)
         self.script = script or run_config.script
         self.command: Any = command or run_config.command
-        if isinstance(arguments, str):
-            raise BadCall("arguments must be a list, not text", 'for example ["--lr", 0.1]')
         self.arguments = list(arguments or run_config.arguments or [])
         if self.script is not None and self.command is not None:
-            raise ValueError("give either script or command")
+            raise BadCall("give either script or command",
+                          "a command names the script itself: python3 train.py")
         if self.command is not None and self.arguments:
-            raise ValueError("arguments belong to a script; write them in the command")
+            raise BadCall("arguments belong to a script, not to a command",
+                          "write them in the command")
 
     def shell_command(self) -> str:
         """The text that a shell reads."""
@@ -144,13 +146,13 @@ def _configure(run: RunConfiguration, compute_target: object, environment: Optio
         run.pytorch, run.communicator = spread, spread.communication_backend
         run.node_count = spread.node_count
     elif spread is not None:
-        raise ValueError(f"distributed_job_config is {spread!r}: give an MpiConfiguration, "
-                         "PyTorchConfiguration or TensorflowConfiguration")
+        raise BadCall(f"distributed_job_config is {spread!r}", "give an MpiConfiguration, "
+                      "PyTorchConfiguration or TensorflowConfiguration")
 
 
 def _folder(source_directory: object) -> str:
     if source_directory is Ellipsis:  # as documents write what they leave out
-        raise ValueError("source_directory is ..., which stands for a folder of yours")
+        raise BadCall("source_directory is ...", "give the path of a folder")
     if not isinstance(source_directory, (str, os.PathLike, type(None))):
-        raise ValueError(f"source_directory is a folder, not {source_directory!r}")
+        raise BadCall(f"source_directory is {source_directory!r}", "give the path of a folder")
     return os.fspath(source_directory or ".")

@@ -10,7 +10,7 @@ from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
 from .steps import PipelineStep
-from .submission import dump_keys, submit_keys
+from .submission import Destination, dump_keys, submit_keys
 
 
 class StepSequence(Checked):
@@ -89,7 +89,7 @@ class Pipeline(Checked):
         self.keys({})
         return []
 
-    def dump(self, dest: Any) -> None:
+    def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self.keys({}), dest)
 

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 from .checked import checked, lacks, nearest, note
+from .kinds import shortened
 
 _EXPERIMENT = "0"  # MLflow's default one
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
@@ -186,9 +187,18 @@ def current_store() -> Optional[Store]:
         return _stores[folder]
 
 
+def _number(name: str, value: Any) -> float:
+    """Arrays of one number are numbers, too."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise BadCall(f"the metric {name!r} is {shortened(value)}, which is not a number",
+                      "a metric has numbers; set_tag() and log_param() keep text") from None
+
+
 def log_to(store: Optional[Store], name: str, value: Any, step: int) -> None:
     """One value of a metric; printed where it is not kept."""
-    number = float(value)
+    number = _number(name, value)
     fine = checked_name(name)
     if store is None:
         print(f"Attempted to log scalar metric {fine}:\n{number}", flush=True)

@@ -270,7 +270,8 @@ class Programs(PythonCase):
                                     "Experiment(None, 'e').submit(config)\n")
         self.assertRegex(told, r"^muster: error: program\.py:3: target 'local' cannot give the job "
                          r"its environment 'conda': .*\n  hint: .*environment=False")
-        self.assertRegex(told, r"\nprogram\.py:3: the job needs 2 nodes, .*\n  hint: "
+        self.assertRegex(told, r"\nmuster: error: program\.py:3: the job needs 2 nodes, .*\n"
+                         r"  hint: "
                                r".*fake_nodes=2")
         for option in ("job.yml", "Traceback"):
             self.assertNotIn(option, told)

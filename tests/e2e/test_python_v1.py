@@ -359,7 +359,8 @@ class Sweeps(V1Case):
                  "it is choice(...), "),
                 ("experiment.submit(sweep({'lr': choice(1)}, 'MAX'))",
                  "primary_metric_goal is 'MAX'"),
-                ("HyperDriveConfig(None, 'loss', 'MINIMIZE', 4)", "needs run_config")):
+                ("HyperDriveConfig(RandomParameterSampling({}), 'loss', 'MINIMIZE', 4)",
+                 "needs run_config")):
             done = self.python(given + line + "\n", "-m", "muster")
             self.assertEqual(done.returncode, USAGE, done.stderr)
             for text in told:

@@ -88,7 +88,8 @@ class Words(PythonCase):
                 (V2 + "load_component('x.yml', params_override=[{'x': 1}])\n",
                  "load_component(params_override=...) is not supported\n  hint: call"),
                 (V1 + "ScriptRunConfig('.', 'train.py', arguments='--lr 0.1')\n",
-                 "arguments must be a list, not text\n  hint: for example ["),
+                 "arguments of ScriptRunConfig() is '--lr 0.1', which is not a list\n"
+                 "  hint: for example arguments=[\"--lr\", 0.1]"),
                 (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
                  "ScriptRunConfig(resume_from=...) is not supported\n  hint: muster has no"),
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
