@@ -80,6 +80,17 @@ def metrics_of(runs: List[str]) -> Dict[str, Any]:
     return metrics
 
 
+def params_of(run: str) -> Dict[str, str]:
+    """Values by names."""
+    return {name: _text(path) for name, path in _below(os.path.join(run, "params"))}
+
+
+def tags_of(run: str) -> Dict[str, str]:
+    """But for those that only muster reads."""
+    return {name: _text(path) for name, path in _below(os.path.join(run, "tags"))
+            if not name.startswith((TEXTS, TABLE))}
+
+
 def uploads_of(runs: List[str]) -> Dict[str, str]:
     """Where files are that were uploaded, by their names."""
     return {name: path for run in runs for name, path in _below(os.path.join(run, "artifacts"))}

@@ -30,6 +30,8 @@ _INERT = " ".join(f"{name}=Inert" for name in (
     "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
     "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
     "ManagedIdentityConfiguration").split())
+_FLAVORS = ("fastai keras lightgbm pyspark pytorch sklearn spark statsmodels tensorflow "
+            "transformers xgboost").split()
 _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
     "AuthorizationCode AzureCli AzureDeveloperCli AzurePipelines AzurePowerShell Certificate "
     "ChainedToken ClientAssertion ClientSecret DefaultAzure DeviceCode Environment "
@@ -107,8 +109,15 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
     "azureml.widgets": {"run_details": "RunDetails"},
-    "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
-                           "set_tags autolog ActiveRun"},
+    "mlflow": {
+        "mlflow_names": "ActiveRun active_run autolog delete_tag end_run get_artifact_uri "
+                        "get_tracking_uri last_active_run log_artifact log_artifacts log_dict "
+                        "log_figure log_input log_metric log_metrics log_param log_params "
+                        "log_text set_experiment set_tag set_tags set_tracking_uri start_run",
+        "tracking": "MlflowException",
+        "": " ".join(f"{name}=mlflow_flavor" for name in _FLAVORS)},
+    "mlflow.exceptions": {"tracking": "MlflowException"},
+    **{f"mlflow.{name}": {"mlflow_flavor": "autolog"} for name in _FLAVORS},
     "azure": {},
     "azure.core": {},
     "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},

@@ -63,6 +63,8 @@ def tried(what, call):
     except (LeftAlone, SystemExit):
         failed.append(f"{what}: ended")
     except Exception as error:
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            return ""  # a file of the user's, which is not there
         last = traceback.extract_tb(error.__traceback__)[-1]
         inner = [one for one in traceback.extract_tb(error.__traceback__)
                  if one.filename.startswith(PACKAGE)]
