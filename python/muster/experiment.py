@@ -24,6 +24,7 @@ class Submittable(Protocol):
     def begin(self, experiment: str, words: List[str], **more: Any) -> Run: ...
 
 
+Run._KINDS = {"sweep": HyperDriveRun, "pipeline": PipelineRun}
 _ACCOUNT = "auth sku tags cloud id location _location _logger _file_name _cloud _workspace_id " \
            "_disable_service_check subscription_id resource_group"
 
@@ -63,7 +64,7 @@ class Workspace(Checked):
 
     def get_run(self, run_id: str) -> Run:
         """The run of that name."""
-        return Run(run_id)
+        return Run.get(self, run_id)
 
     def get_default_datastore(self) -> Datastore:
         """A name: outputs of steps lie in their records."""
@@ -141,7 +142,7 @@ class Experiment(Checked):
                  properties: Union[str, Dict[str, Any], None] = None) -> Iterator[Run]:
         """Those on record, the newest first."""
         for known in reversed(_recorded("--experiment", self.name)):
-            run = _as_run(self, known)
+            run = Run.known_as(self, known)
             if type is not None and run.type != type:
                 continue
             if _has(tags, run.tags) and _has(properties, run.get_properties()):
@@ -168,13 +169,6 @@ def _recorded(*words: str) -> "List[Dict[str, Any]]":
     found = json.loads(text_of("ps", "--all", "--json", *words))
     assert isinstance(found, list)
     return found
-
-
-def _as_run(experiment: Experiment, known: Dict[str, Any]) -> Run:
-    steps = known.get("steps") or []
-    if any(step.get("values") for step in steps):
-        return HyperDriveRun(experiment, known["run"])
-    return (PipelineRun if steps else Run)(experiment, known["run"])
 
 
 def _has(wanted: Union[str, Dict[str, Any], None], said: Dict[str, Any]) -> bool:

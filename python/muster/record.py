@@ -108,6 +108,15 @@ def files_in(record: str, code: str) -> Dict[str, str]:
     return dict(sorted(files.items()))
 
 
+def job_text_of(record: str) -> str:
+    """The job file that the run was asked for with; one that a program described is JSON."""
+    try:
+        asked = json.loads(_text(os.path.join(record, "spec.json"))).get("asked") or {}
+        return str(asked["files"][0]["text"])
+    except (OSError, ValueError, LookupError):
+        return ""
+
+
 def notes_of(record: str) -> Dict[str, Dict[str, str]]:
     """Tags and properties that a program has given to the run after its start."""
     try:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Type
 
 from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed, text_of
 from .checked import Checked, checked, lacks, nearest, note
@@ -54,6 +54,7 @@ class Run(Checked):
         "submit_child": "submit the job with an Experiment"})
 
     _TYPE = "azureml.scriptrun"
+    _KINDS: Dict[str, Type["Run"]] = {}  # of sweeps and pipelines that are found by their names
 
     def __init__(self, experiment: object, run_id: Optional[str] = None) -> None:
         self.id = self.name = str(run_id or experiment)
@@ -73,7 +74,15 @@ class Run(Checked):
     @checked(lacks(accepted="workspace"))
     def get(cls, workspace: object, run_id: str) -> "Run":
         """The run of that name."""
-        return cls(run_id)
+        return cls.known_as(None, answer_of("show", run_id))
+
+    @classmethod
+    def known_as(cls, experiment: object, known: Dict[str, Any]) -> "Run":
+        """A sweep, a pipeline or another run, as `muster ps` tells of it."""
+        steps = known.get("steps") or []
+        is_sweep = known.get("best") or any(step.get("values") for step in steps)
+        kind = Run._KINDS.get("sweep" if is_sweep else "pipeline" if steps else "", Run)
+        return kind(experiment or known["experiment"], str(known["run"]))
 
     @classmethod
     @checked(lacks(accepted="allow_offline used_for_context_manager"))
