@@ -30,6 +30,7 @@ _INERT = " ".join(f"{name}=Inert" for name in (
     "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
     "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
     "ManagedIdentityConfiguration").split())
+_PAGE = "HTML IFrame Image Markdown SVG clear_output display"
 _FLAVORS = ("fastai keras lightgbm pyspark pytorch sklearn spark statsmodels tensorflow "
             "transformers xgboost").split()
 _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
@@ -109,6 +110,10 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
     "azureml.widgets": {"run_details": "RunDetails"},
+    "IPython": {"page": "display get_ipython"},
+    "IPython.core": {},
+    "IPython.core.display": {"page": _PAGE},
+    "IPython.display": {"page": _PAGE},
     "mlflow": {
         "mlflow_names": "ActiveRun active_run autolog delete_tag end_run get_artifact_uri "
                         "get_tracking_uri last_active_run log_artifact log_artifacts log_dict "

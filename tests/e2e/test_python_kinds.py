@@ -104,7 +104,7 @@ def call_of(what, function):
 
 # Made by muster, not by programs.
 MADE_HERE = (muster.component.Component, muster.pipeline.Pipeline, muster.step_pipeline.PortData)
-CALLED_HERE = ("trial_keys", "CommandComponent.submit", "begin")
+CALLED_HERE = ("trial_keys", "CommandComponent.submit", "begin", "known_as")
 
 
 def look_at(name, found):

@@ -250,12 +250,12 @@ class Words(PythonCase):
 
     def test_names_that_are_only_asked_for(self):
         done = self.runs("import mlflow\nfrom azure.ai.ml.entities import Data\n"
-                         "assert not hasattr(mlflow, 'pytorch')\n"
-                         "assert getattr(mlflow, 'pytorch', None) is None\n"
+                         "assert not hasattr(mlflow, 'nosuch')\n"
+                         "assert getattr(mlflow, 'nosuch', None) is None\n"
                          "def load(data: Data | None = None, other: None | Data = None): pass\n"
-                         "try:\n    from mlflow import pytorch\n"
+                         "try:\n    from mlflow import nosuch\n"
                          "except ImportError as error:\n    print(error)\n")
-        self.assertIn("muster's stand-in for mlflow has no pytorch; it has ", done.stdout)
+        self.assertIn("muster's stand-in for mlflow has no nosuch; it has ", done.stdout)
 
     def read(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:
