@@ -11,6 +11,7 @@ from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, U
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, nearest, note
+from .datasets import datasets_here
 from .record import PARENT, TABLE, TEXTS, metrics_of, uploads_of
 from .tracking import Store, checked_name, current_store, log_to
 
@@ -25,8 +26,7 @@ class ContextRun(Checked):
     IN_SDK = "Run"
     LACKS = lacks(accepted="parent", refused={
         "submit_child": "submit the job with an Experiment",
-        "input_datasets": "muster has no datasets: give the script the path of its data",
-        "output_datasets": "muster has no datasets: give the script the path of its output",
+        "output_datasets": "muster has no datasets of outputs: give the script the path",
         "get_secret": "name the variable in secrets: of the job file, and read os.environ",
         "get_secrets": "name the variables in secrets: of the job file, and read os.environ"})
 
@@ -194,6 +194,11 @@ class ContextRun(Checked):
              "keeps a copy")
 
     # ---- what it is ----
+
+    @property
+    def input_datasets(self) -> Dict[str, Any]:
+        """Of the job: paths of files, and tables."""
+        return datasets_here()
 
     def tag(self, key: str, value: Any = None) -> None:
         """A word about the run."""

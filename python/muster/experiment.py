@@ -8,11 +8,12 @@ from .binary import BadCall, text_of
 from .checked import Checked, checked, given, lacks
 from .compute import ComputeTarget, ComputeTargets
 from .context_run import ContextRun
+from .datasets import Dataset
+from .datastores import Datastore
 from .environment import Environment
 from .hyperdrive import HyperDriveRun
 from .record import METRICS
 from .run import Run
-from .step_data import Datastore
 from .step_pipeline import Pipeline, PipelineRun
 from .tracking import Store, tracking_folder
 from .where import Where
@@ -48,6 +49,7 @@ class Workspace(Checked):
         self.name = workspace_name
         self.location = "here"
         self.compute_targets = ComputeTargets()
+        self._default_datastore = "workspaceblobstore"
 
     @classmethod
     @checked(lacks(accepted="path " + _ACCOUNT))
@@ -67,13 +69,22 @@ class Workspace(Checked):
         return Run.get(self, run_id)
 
     def get_default_datastore(self) -> Datastore:
-        """A name: outputs of steps lie in their records."""
-        return Datastore(self)
+        """A folder of this machine; outputs of steps lie in their records."""
+        return Datastore(self, self._default_datastore)
 
     @property
     def datastores(self) -> Dict[str, Datastore]:
         """There is one of every name."""
         return Datastores()
+
+    def set_default_datastore(self, name: str) -> None:
+        """That of every name is a folder of its own."""
+        self._default_datastore = name
+
+    @property
+    def datasets(self) -> Dict[str, Any]:
+        """Those that programs of this machine have registered."""
+        return Dataset.get_all(self)
 
     @property
     def experiments(self) -> Dict[str, "Experiment"]:

@@ -211,7 +211,8 @@ class HyperDriveConfig(Checked):
         trial["command"] += "".join(f' {option} "${{{{search_space.{name}}}}}"'
                                     for option, name in names)
         return given({
-            "type": "sweep", "trial": trial, "search_space": space,
+            "type": "sweep", "inputs": trial.pop("inputs", None), "trial": trial,
+            "search_space": space,
             "sampling_algorithm": self.hyperparameter_sampling.keys(),
             "objective": {"goal": self._goal(), "primary_metric": self.primary_metric_name},
             "early_termination": self.policy.keys() if self.policy is not None else None,

@@ -1,16 +1,18 @@
 """ScriptRunConfig: a script or a command, where it is, and how it is to run."""
 
 import os
-import re
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
 from .checked import Checked, given, lacks, note
+from .datasets import variables_of
+from .datastores import DataInput, data_input_of
 from .environment import Environment
 from .place import users_line
 from .run import Run
 from .runconfig import (Configuration, DockerConfiguration, MpiConfiguration,
                         PyTorchConfiguration, RunConfiguration, TensorflowConfiguration)
+from .shell_words import Expression, shell_word
 from .submission import submit_keys
 from .where import target_name
 
@@ -18,24 +20,6 @@ from .where import target_name
 _RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory",
             "process_count_per_instance": "process_count_per_node",
             "resources.instance_count": "node_count"}
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
-_VARIABLE = re.compile(r"\$(?=\w|\{\w+\})")
-
-
-class Expression(str):
-    """Text that is replaced when the job starts: ${{inputs.NAME}}."""
-
-
-def shell_word(value: object) -> str:
-    """A word as a shell reads it; $NAME in it is each process's own variable."""
-    text = str(value)
-    if isinstance(value, Expression):
-        return f'"{text}"'
-    if _PLAIN.fullmatch(text):
-        return text
-    quoted = re.sub(r'([\\"`])', r"\\\1", text)
-    pieces = _VARIABLE.split(quoted)
-    return '"' + "$".join(piece.replace("$", "\\$") for piece in pieces) + '"'
 
 
 class ScriptRunConfig(Checked):
@@ -69,6 +53,7 @@ class ScriptRunConfig(Checked):
         self.script = script or run_config.script
         self.command: Any = command or run_config.command
         self.arguments = list(arguments or run_config.arguments or [])
+        self.data: List[DataInput] = []  # that are not among the arguments
         if self.script is not None and self.command is not None:
             raise BadCall("give either script or command",
                           "a command names the script itself: python3 train.py")
@@ -80,11 +65,17 @@ class ScriptRunConfig(Checked):
         """The text that a shell reads."""
         if self.command is None:
             python = self.run_config.environment.interpreter
-            return " ".join(map(shell_word, [python, self.script, *self.arguments]))
+            return " ".join(map(shell_word, map(_word, [python, self.script, *self.arguments])))
         if isinstance(self.command, str):
             return self.command
         return " ".join(shell_word(word) if isinstance(word, Expression) else str(word)
-                        for word in self.command)
+                        for word in map(_word, self.command))
+
+    def _reads(self) -> List[DataInput]:
+        """Files among its words, and beside them."""
+        words = [] if isinstance(self.command, str) else [*(self.command or []), *self.arguments]
+        found = [one for one in map(data_input_of, words) if one is not None]
+        return list({one.name: one for one in (*self.data, *found)}.values())
 
     def keys(self) -> Dict[str, Any]:
         """Those of a command job's file, but for where it runs."""
@@ -94,11 +85,14 @@ class ScriptRunConfig(Checked):
         keys: Dict[str, Any] = {} if spread is None else spread.keys()
         keys["resources"] = {**keys.get("resources", {}), **wish.environment.docker.resources(),
                              **wish.docker.keys()}
-        variables = {**wish.environment.environment_variables, **wish.environment_variables}
+        reads = self._reads()
+        variables = {**wish.environment.environment_variables, **wish.environment_variables,
+                     **variables_of(reads)}
         limit = wish.max_run_duration_seconds
         return given({
             "command": self.shell_command(), "code": os.path.abspath(self.source_directory),
             "environment": wish.environment.software(), "environment_variables": variables, **keys,
+            "inputs": {one.name: one.input_keys() for one in reads},
             "limits": None if limit is None else {"timeout": limit}})
 
     def job(self, experiment: str) -> Dict[str, Any]:
@@ -148,6 +142,12 @@ def _configure(run: RunConfiguration, compute_target: object, environment: Optio
     elif spread is not None:
         raise BadCall(f"distributed_job_config is {spread!r}", "give an MpiConfiguration, "
                       "PyTorchConfiguration or TensorflowConfiguration")
+
+
+def _word(value: Any) -> Any:
+    """Of files, where the job has them."""
+    data = data_input_of(value)
+    return value if data is None else data.word()
 
 
 def _folder(source_directory: object) -> str:

@@ -119,10 +119,10 @@ OTHERS: Dict[str, str] = {
         "_component _sweep_component command_component compile condition condition_output "
         "generate_package parameter_group",
     "azureml.core":
-        "Dataset Image Keyvault LinkedService Model PrivateEndPoint PrivateEndPointConfig "
-        "ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
-        "attach_legacy_compute_target diagnostic_log get_run is_compute_target_prepared "
-        "prepare_compute_target remove_legacy_compute_target",
+        "Image Keyvault LinkedService Model PrivateEndPoint PrivateEndPointConfig ScriptRun "
+        "SynapseWorkspaceLinkedServiceConfiguration Webservice attach_legacy_compute_target "
+        "diagnostic_log get_run is_compute_target_prepared prepare_compute_target "
+        "remove_legacy_compute_target",
     "azureml.core.authentication":
         "AbstractAuthentication AccessToken ArmTokenAuthentication Audience "
         "AuthenticationException! AzureMLException! AzureMLTokenAuthentication Daemon LoggedLock "
@@ -142,8 +142,8 @@ OTHERS: Dict[str, str] = {
     "azureml.core.container_registry":
         "RegistryIdentity",
     "azureml.core.dataset":
-        "Dataset FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior "
-        "deprecated track",
+        "FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior deprecated "
+        "track",
     "azureml.core.datastore":
         "UserErrorException! experimental",
     "azureml.core.environment":
@@ -201,18 +201,14 @@ OTHERS: Dict[str, str] = {
         "give_warning normalize_file_ext normalize_path normalize_path_and_join "
         "traverse_up_path_and_find_file",
     "azureml.data":
-        "DataType DatacacheStore FileDataset HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
-        "LinkTabularOutputDatasetConfig TabularDataset",
-    "azureml.data.data_reference":
-        "DataReference",
+        "DataType DatacacheStore HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
+        "LinkTabularOutputDatasetConfig",
     "azureml.data.datapath":
-        "DataPath DataPathComputeBinding DataReference",
-    "azureml.data.dataset_consumption_config":
-        "DatasetConsumptionConfig",
+        "DataPathComputeBinding",
     "azureml.data.dataset_factory":
         "AbstractDatastore AzurePostgreSqlDatastore DataPath DataReference DataType "
-        "FileDatasetFactory PromoteHeadersBehavior TabularDatasetFactory UserErrorException! "
-        "dataprep experimental get_progress_logger parse_target trace track write_spark_dataframe",
+        "PromoteHeadersBehavior UserErrorException! dataprep experimental get_progress_logger "
+        "parse_target trace track write_spark_dataframe",
     "azureml.exceptions":
         "ActivityFailedException! AuthenticationException! AzureMLAggregatedException! "
         "AzureMLException! ComputeTargetException! DatasetTimestampMissingError! "

@@ -16,12 +16,13 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore",
+_CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datasets": "Dataset",
          "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
 _STEP_DATA = "OutputFileDatasetConfig"
+_DATASETS = "FileDataset TabularDataset"
 _V2_JOBS = {"command_job": "CommandJob",
             "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
                          "Output"}
@@ -49,8 +50,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
     "azureml.core.container_registry": {"environment": "ContainerRegistry"},
-    "azureml.core.dataset": {},
-    "azureml.core.datastore": {"step_data": "Datastore"},
+    "azureml.core.dataset": {"datasets": "Dataset"},
+    "azureml.core.datastore": {"datastores": "Datastore"},
     "azureml.core.environment": {
         "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
                                    "PythonEnvironment=PythonSection",
@@ -74,11 +75,12 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.webservice": {},
     "azureml.core.workspace": {"experiment": "Workspace", "compute": "ComputeTarget AmlCompute",
                                "client": "InteractiveLoginAuthentication=Credential"},
-    "azureml.data": {"step_data": _STEP_DATA},
-    "azureml.data.data_reference": {},
-    "azureml.data.datapath": {},
-    "azureml.data.dataset_consumption_config": {},
-    "azureml.data.dataset_factory": {},
+    "azureml.data": {"step_data": _STEP_DATA, "datasets": _DATASETS},
+    "azureml.data.data_reference": {"datastores": "DataReference"},
+    "azureml.data.datapath": {"datastores": "DataPath DataReference"},
+    "azureml.data.dataset_consumption_config": {
+        "datastores": "DatasetConsumptionConfig=DataInput"},
+    "azureml.data.dataset_factory": {"datasets": "FileDatasetFactory TabularDatasetFactory"},
     "azureml.exceptions": {},
     "azureml.pipeline": {},
     "azureml.pipeline.core": {

@@ -15,27 +15,6 @@ def plain_name(text: str) -> str:
     return re.sub(r"\W+", "_", text).strip("_") or "data"
 
 
-class Datastore(Checked):
-    """A name: outputs of steps lie in the pipeline's record."""
-
-    LACKS = lacks(accepted="datastore_type account_name container_name", refused={
-        name: f"{_NO_DATA}: name folders" for name in (
-            "upload", "upload_files", "download", "path", "as_mount", "as_download", "blob_service")})
-
-    def __init__(self, workspace: Any = None, name: str = "workspaceblobstore") -> None:
-        self.workspace = workspace
-        self.name = name
-
-    @classmethod
-    def get(cls, workspace: Any, datastore_name: str) -> "Datastore":
-        """There is one of every name."""
-        return cls(workspace, datastore_name)
-
-    @classmethod
-    def get_default(cls, workspace: Any) -> "Datastore":
-        return cls(workspace)
-
-
 class PipelineParameter(Checked):
     """A value that may be given when the pipeline is submitted."""
 

@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest
+from .datasets import variables_of
 from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
@@ -114,9 +115,10 @@ class Pipeline(Checked):
 
     def _step(self, name: str, step: PipelineStep, named: Dict[str, PipelineStep]
               ) -> Dict[str, Any]:
-        inputs = {one: f"${{{{parent.inputs.{one}}}}}" for one in step.parameters()}
+        inputs: Dict[str, Any] = {one: f"${{{{parent.inputs.{one}}}}}" for one in step.parameters()}
         for one, output in step.reads().items():
             inputs[one] = f"${{{{parent.jobs.{_maker(step, output, named)}.outputs.{output.name}}}}}"
+        inputs.update({one: data.input_keys() for one, data in step.data().items()})
         names = {id(one): other for other, one in named.items()}
         for before in step.follows():
             if id(before) in names:
@@ -125,7 +127,11 @@ class Pipeline(Checked):
         outputs = {one: output.keys() for one, output in step.makes().items()}
         if any(step is before for other in self.steps for before in other.follows()):
             outputs[_ENDED] = {"type": "uri_folder"}
-        return given({**step.step_keys(), "inputs": inputs, "outputs": outputs})
+        keys = step.step_keys()
+        told = variables_of(list(step.data().values()))
+        variables = {**keys.get("environment_variables", {}), **told}
+        return given({**keys, "environment_variables": variables, "inputs": inputs,
+                      "outputs": outputs})
 
 
 # An output that nobody writes to: a step that comes after this one has it as an input.

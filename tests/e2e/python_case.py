@@ -47,7 +47,8 @@ class PythonCase(Case):
 
     def for_python(self, **more):
         env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
-                               MUSTER_RECORDS=self.path("records"), **more)
+                               MUSTER_RECORDS=self.path("records"),
+                               MUSTER_DATASTORES=self.path("stores"), **more)
         env["PATH"] = self.path("bin") + ":" + env["PATH"]
         return env
 

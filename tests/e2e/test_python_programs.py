@@ -355,8 +355,8 @@ class Programs(PythonCase):
                                r"it has .*Workspace")
         told = self.fails(1, "import azureml.opendatasets\n")
         self.assertRegex(told, r"No module named 'azureml\.opendatasets': .*azureml\.core")
-        told = self.fails(USAGE, "from azureml.core import Dataset\nDataset.get_by_name(1, 'x')\n")
-        self.assertIn("program.py:2: muster does not support azureml.core.Dataset", told)
+        told = self.fails(USAGE, "from azureml.core import Keyvault\nKeyvault.get_secret('x')\n")
+        self.assertIn("program.py:2: muster does not support azureml.core.Keyvault", told)
 
     def test_an_sdk_that_is_installed_is_used(self):
         os.makedirs(self.path("azureml", "core"))

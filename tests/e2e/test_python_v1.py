@@ -227,7 +227,7 @@ print(Environment.from_docker_image("own", "registry:5000/x", registry).software
                 ("Run(experiment, 'x').get_metricks()", "did you mean get_metrics?"),
                 ("experiment.submit(src, continue_on_step_failure=True)", "is for pipelines"),
                 ("experiment.submit(ScriptRunConfig('src'))", "has neither script nor command"),
-                ("ws.get_default_datastore().upload('data')", "Datastore.upload is not supported"),
+                ("ws.get_default_datastore().upload('data')", "there is no folder 'data'"),
                 ("src.run_config.mpi = MpiConfiguration(2); src.run_config.pytorch.process_count"
                  " = 4; experiment.submit(src)", "in 2 of its sections")):
             self.refused(V1 + line + "\n", *told)

@@ -104,11 +104,10 @@ class Words(PythonCase):
                  "muster does not support client.online_endpoints.get\n  hint: it runs jobs"),
                 (V2 + "client.datastores.get_default()\n", "client.datastores.get_default\n",
                  "name folders"),
-                (V1 + "ws.datastores['x'].path('y')\n",
-                 "Datastore.path is not supported\n  hint: muster has no datastores"),
-                (V1 + "from azureml.core import Dataset\n"
-                 "Dataset.File.from_files('https://x/y')\n",
-                 "muster does not support azureml.core.Dataset", "name folders")):
+                (V1 + "ws.datastores['x'].blob_service\n",
+                 "Datastore.blob_service is not supported\n  hint: a datastore is a folder"),
+                (V1 + "from azureml.core import Model\nModel.get_model_path('x')\n",
+                 "muster does not support azureml.core.Model", "name folders")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):

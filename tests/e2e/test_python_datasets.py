@@ -1,0 +1,159 @@
+"""Datasets and datastores of SDK v1 are folders and files of this machine, under names."""
+
+# rooms: front job cli
+
+import os
+
+from python_case import PythonCase
+from support import USAGE, run_tests
+
+START = """
+import os
+from azureml.core import Dataset, Datastore, Experiment, Run, ScriptRunConfig, Workspace
+from azureml.core.runconfig import MpiConfiguration
+from azureml.data.datapath import DataPath
+ws = Workspace.from_config()
+store = ws.get_default_datastore()
+"""
+READS = """
+import os, sys
+from azureml.core import Run
+run = Run.get_context()
+for word in sys.argv[1:]:
+    print(word.split("/")[-1], sorted(os.listdir(word)) if os.path.isdir(word) else
+          open(word).read().split(), flush=True)
+found = run.input_datasets
+print({name: os.path.exists(one) if isinstance(one, str) else one.to_pandas_dataframe()["b"].sum()
+       for name, one in sorted(found.items())})
+"""
+
+
+class Datasets(PythonCase):
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("data/below"))
+        self.write("data/one.csv", "a,b\n1,2\n")
+        self.write("data/below/two.csv", "a,b\n3,4\n")
+        self.write("src/reads.py", READS)
+
+    def refused(self, program, *told):
+        done = self.python(START + program, "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        line = (START + program).rstrip().count("\n") + 1
+        self.assertTrue(done.stderr.startswith(f"muster: error: program.py:{line}: "), done.stderr)
+        for text in told:
+            self.assertIn(text, done.stderr)
+
+    def test_uploads_are_copies_and_nothing_is_replaced_unasked(self):
+        uploads = ("data = Dataset.File.upload_directory('data', (store, 'mnist'))\n"
+                   "store.upload('data', target_path='mnist', show_progress=False)\n"
+                   "store.upload_files(['data/below/two.csv'], 'data', 'other')\n"
+                   "store.upload_files(['data/below/two.csv'], target_path='flat')\n")
+        done = self.runs(START + uploads + """
+print(data.to_path(), sorted(os.listdir(data.download('copies')[0].rsplit('/', 1)[0])))
+print(store.download('all', prefix='other'), os.listdir('all/other/below'))
+some = Dataset.File.from_files([(store, 'mnist/**/*.csv'), DataPath(store, 'flat/two.csv')])
+print(len(some.to_path()), len(some.take(2).to_path()), len(some.skip(2).to_path()))
+with data.mount() as mounted:
+    print(sorted(os.listdir(mounted.mount_point)))
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['/one.csv', '/below/two.csv'] ['below', 'one.csv']", "1 ['two.csv']", "3 2 1",
+            "['below', 'one.csv']"])
+        self.write("data/one.csv", "a,b\n5,6\n")
+        for call in ("Dataset.File.upload_directory('data', (store, 'mnist'))",
+                     "store.upload('data', 'mnist')",
+                     "store.upload_files(['data/one.csv'], 'data', 'mnist')"):
+            self.refused(call + "\n", f"{self.path('stores/workspaceblobstore/mnist/one.csv')} is "
+                         "there already, with something else in it\n  hint: use overwrite=True")
+        self.runs(START + "store.upload('data', 'mnist', overwrite=True)\n"
+                  "assert '5,6' in open(store.place('mnist/one.csv')).read()\n")
+
+    def test_names_are_those_of_sdk_v2(self):
+        self.runs(START + """
+from azure.ai.ml import MLClient
+from azure.ai.ml.entities import Data
+data = Dataset.File.upload_directory('data', DataPath(store, 'mnist'))
+first = data.register(ws, 'lines', description='of a test', tags={'k': 'v'})
+again = data.register(workspace=ws, name='lines')
+assert (first.version, again.version, again.tags, again.id) == (1, 1, {'k': 'v'}, 'lines:1')
+table = Dataset.Tabular.from_delimited_files(path=[(store, 'mnist/one.csv')])
+assert table.register(ws, 'lines', create_new_version=True).version == 2
+assert type(Dataset.get_by_name(ws, 'lines')).__name__ == 'TabularDataset'
+assert Dataset.get_by_name(ws, name='lines', version=1).to_path()[0] == '/one.csv'
+assert Dataset.get_by_id(ws, 'lines:1').description == 'of a test'
+assert list(ws.datasets) == ['lines']
+client = MLClient(None, 'a', 'b', 'c')
+assert client.data.get('lines', 1).path == store.place('mnist')
+client.data.create_or_update(Data(name='theirs', path='data', type='uri_folder'))
+assert len(Dataset.get_by_name(ws, 'theirs').to_path()) == 2
+Dataset.get_by_name(ws, 'theirs').unregister_all_versions()
+assert 'theirs' not in Dataset.get_all(ws)
+""")
+        self.refused("Dataset.Tabular.from_parquet_files((store, 'mnist/one.csv'))"
+                     ".register(ws, 'lines')\n", "there is a dataset 'lines' already\n  hint: use "
+                     "create_new_version=True")
+        self.refused("Dataset.get_by_name(ws, 'nosuch')\n", "no data 'nosuch' is registered")
+
+    def test_scripts_read_them(self):
+        done = self.runs(START + """
+import pandas
+data = Dataset.File.upload_directory('data', (store, 'mnist'))
+table = Dataset.Tabular.from_delimited_files((store, 'mnist/*.csv'))
+assert list(table.to_pandas_dataframe().columns) == ['a', 'b']
+one = Dataset.File.from_files((store, 'mnist/one.csv')).register(ws, 'first')
+job = ScriptRunConfig('src', 'reads.py', compute_target='gpu-cluster', arguments=[
+    data.as_named_input('all').as_mount(), one.as_download(), store.path('mnist/below').as_mount(),
+    table.as_named_input('table')])
+run = Experiment(ws, 'reads').submit(job)
+run.wait_for_completion(show_output=True)
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "mnist ['below', 'one.csv']", "one.csv ['a,b', '1,2']", "below ['two.csv']",
+            "one.csv ['a,b', '1,2']",
+            "{'all': True, 'first': True, 'table': 2, 'workspaceblobstore': True}"])
+
+    def test_steps_and_sweeps_read_them(self):
+        done = self.runs(START + """
+from azureml.pipeline.core import Pipeline, PipelineData
+from azureml.pipeline.steps import PythonScriptStep
+from azureml.train.estimator import Estimator
+from azureml.train.hyperdrive import (GridParameterSampling, HyperDriveConfig, PrimaryMetricGoal,
+                                      choice)
+data = Dataset.File.upload_directory('data', (store, 'mnist')).as_named_input('all').as_mount()
+step = PythonScriptStep('reads.py', source_directory='src', arguments=[data], inputs=[data],
+                        compute_target='gpu-cluster', allow_reuse=False)
+run = Experiment(ws, 'reads').submit(Pipeline(ws, steps=[step]))
+run.wait_for_completion(show_output=False)
+print(run.find_step_run('reads.py')[0].logs(), end='')
+old = Estimator('src', entry_script='reads.py', compute_target='gpu-cluster', inputs=[data])
+run = Experiment(ws, 'reads').submit(old)
+run.wait_for_completion()
+print(run.logs(), end='')
+sweep = HyperDriveConfig(run_config=ScriptRunConfig('src', command=['ls', data, '; true'],
+                                                    compute_target='gpu-cluster'),
+                         hyperparameter_sampling=GridParameterSampling({'n': choice(1)}),
+                         primary_metric_name='x', primary_metric_goal=PrimaryMetricGoal.MINIMIZE,
+                         max_total_runs=1)
+print(sweep.keys()['inputs']['all']['type'], 'inputs' in sweep.keys()['trial'])
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "mnist ['below', 'one.csv']", "{'all': True}",
+            "{'all': True}", "uri_folder False"])
+
+    def test_what_is_not_here_is_told(self):
+        for program, told in (
+                ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine"),
+                ("Dataset.File.from_files((store, 'nosuch'))",
+                 f"there is no {self.path('stores/workspaceblobstore/nosuch')}"),
+                ("store.upload('nosuch')", "there is no folder 'nosuch'"),
+                ("store.path('../../x').whole_path()", "leads out of the datastore"),
+                ("Datastore.register_azure_blob_container(ws, 'x')", "is not supported\n  hint: "
+                 "a datastore is a folder of this machine"),
+                ("Dataset.Tabular.from_delimited_files('data/one.csv').take(3)",
+                 "TabularDataset.take is not supported\n  hint: to_pandas_dataframe()")):
+            self.refused(program + "\n", told)
+
+
+if __name__ == "__main__":
+    run_tests()
