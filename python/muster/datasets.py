@@ -12,12 +12,13 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note
 from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all, files_below,
                          upload_directory)
+from .record import job_text_of
 from .registers import Register
 
 _Part = Union[str, "os.PathLike[str]", DataPath, DataReference, Tuple[Any, ...]]
 _Paths = Union[_Part, List[Any]]
 _VARIABLE = "MUSTER_DATASETS"  # what a job's processes are told of their datasets
-_NO_FLOW = "to_pandas_dataframe() gives all rows: work with these"
+_NO_FLOW = "to_pandas_dataframe() gives all rows"
 
 
 def _path_of(part: Any) -> str:
@@ -251,6 +252,12 @@ class FileDatasetFactory(Checked):
         return FileDataset([glob.escape(to)])
 
 
+def delimited(separator: str, header: Any, encoding: str = "utf8") -> Dict[str, Any]:
+    """How pandas reads them."""
+    has_header = header is not False and str(header).split(".")[-1] != "NO_HEADERS"
+    return {"sep": separator, "encoding": encoding, "header": 0 if has_header else None}
+
+
 _TABLES = lacks(accepted="validate infer_column_types support_multi_line empty_as_string "
                          "invalid_lines",
                 refused={"partition_format": "read the names of the files in the script",
@@ -270,10 +277,7 @@ class TabularDatasetFactory(Checked):
             support_multi_line: bool = False, empty_as_string: bool = False,
             encoding: str = "utf8") -> TabularDataset:
         """CSV and the like."""
-        has_header = header not in (False, "NO_HEADERS") and str(header).split(".")[-1] not in (
-            "NO_HEADERS",)
-        return TabularDataset(_paths_of(path), {
-            "sep": separator, "encoding": encoding, "header": 0 if has_header else None})
+        return TabularDataset(_paths_of(path), delimited(separator, header, encoding))
 
     @staticmethod
     @checked(_TABLES)
@@ -344,13 +348,44 @@ def _kept(name: str, version: str, said: Mapping[str, Any]) -> Any:
 # ---- in jobs ----
 
 
-def variables_of(inputs: Sequence[DataInput]) -> Dict[str, str]:
-    """What the job's processes are told, for Run.input_datasets: their paths there, too."""
-    if not inputs:
+def variables_of(inputs: Sequence[DataInput], tables: Mapping[str, Dict[str, Any]] = {}
+                 ) -> Dict[str, str]:
+    """What the job's processes are told, for Run.input_datasets: their paths there, too.
+
+    `tables`: what a step has made and others read, with how.
+    """
+    said = {one.name: one.dataset.keys() if isinstance(one.dataset, AbstractDataset)
+            else {"kind": "FileDataset", "paths": []} for one in inputs}
+    said.update({name: {"paths": [], **keys} for name, keys in tables.items()})
+    told = {name: {**keys, "path": f"${{{{inputs.{name}}}}}"} for name, keys in said.items()}
+    return {_VARIABLE: json.dumps(told)} if told else {}
+
+
+def _job_of(record: str) -> Dict[str, Any]:
+    """What a program has described of a run, or of a step."""
+    above, name = os.path.split(record)
+    try:
+        whole = json.loads(job_text_of(record) or job_text_of(os.path.dirname(above)))
+        return dict(whole.get("jobs", {}).get(name, whole))
+    except ValueError:
         return {}
-    said = {one.name: {**(one.dataset.keys() if isinstance(one.dataset, AbstractDataset) else
-                          {"kind": "FileDataset"}), "path": str(one.word())} for one in inputs}
-    return {_VARIABLE: json.dumps(said)}
+
+
+def datasets_of(record: str) -> List[Dict[str, Any]]:
+    """What a run has read, as the SDK's details tell it."""
+    job = _job_of(record)
+    job = {**job, **job.get("trial", {})} if isinstance(job.get("trial"), dict) else job
+    told = json.loads(job.get("environment_variables", {}).get(_VARIABLE, "{}"))
+    found = []
+    for name, keys in told.items():
+        said = job.get("inputs", {}).get(name)
+        path = said.get("path") if isinstance(said, dict) else None
+        if path is not None:
+            keys = {one: keys[one] for one in keys if one != "path"}
+            made = _of_keys({**keys, "paths": keys["paths"] or [glob.escape(path)]})
+            found.append({"dataset": made, "consumptionDetails": {
+                "type": "RunInput", "inputName": name}})
+    return found
 
 
 def datasets_here() -> Dict[str, Any]:
@@ -368,5 +403,5 @@ def datasets_here() -> Dict[str, Any]:
 
 def _moved(paths: List[str], path: str) -> List[str]:
     """Patterns as they are; one path is where the job has it."""
-    is_one = len(paths) == 1 and not glob.has_magic(paths[0])
-    return [glob.escape(path)] if is_one else paths
+    has_one = not paths or len(paths) == 1 and not glob.has_magic(paths[0])
+    return [glob.escape(path)] if has_one else paths

@@ -4,7 +4,7 @@ import fnmatch
 import os
 import re
 import shutil
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks
@@ -78,6 +78,21 @@ class DataInput(Checked):
     def as_download(self) -> "DataInput":
         """A copy, on hosts that do not see this machine's files."""
         return DataInput(self.name, self.dataset, "download")
+
+    @property
+    def parameter(self) -> Optional[str]:
+        """Of a pipeline, which may be given another dataset."""
+        return self.dataset.name if hasattr(self.dataset, "default_value") else None
+
+    def given(self, values: Mapping[str, Any]) -> "DataInput":
+        """With the dataset that the pipeline was given."""
+        if self.parameter is None:
+            return self
+        found = values.get(self.parameter, self.dataset.default_value)
+        if not hasattr(found, "whole_path"):
+            raise BadCall(f"the parameter {self.parameter!r} is {found!r}, which is not a dataset",
+                          "for example Dataset.File.from_files(...)")
+        return DataInput(self.name, found, self.mode)
 
     def input_keys(self) -> Dict[str, Any]:
         """What a job file says of it."""

@@ -180,7 +180,25 @@ def set_experiment(experiment_name: Optional[str] = None, experiment_id: Optiona
     if tracking_folder() is not None:
         Store.describe(str(tracking_folder()), found)
         os.environ["MLFLOW_EXPERIMENT_ID"] = found.id
-    return SimpleNamespace(experiment_id=found.id, name=found.name, lifecycle_stage="active")
+    return _told(found)
+
+
+def _told(found: Optional[Experiment]) -> Any:
+    return None if found is None else SimpleNamespace(
+        experiment_id=found.id, name=found.name, lifecycle_stage="active")
+
+
+@checked()
+def get_experiment(experiment_id: str) -> Any:
+    """That of this number."""
+    return _told(_experiment_of(experiment_id))
+
+
+@checked()
+def get_experiment_by_name(name: str) -> Any:
+    """None, if there is none of that name."""
+    wanted = experiment_called(name)
+    return _told(experiment_of(tracking_folder() or "", wanted.id))
 
 
 @checked()

@@ -11,6 +11,7 @@ from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed,
 from .checked import Checked, checked, lacks, nearest, note
 from .command_line import command_line
 from .context_run import ContextRun, this_run
+from .datasets import datasets_of
 from .record import files_in, metrics_in, notes_of, write_notes
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
@@ -180,6 +181,7 @@ class Run(Checked):
         return {**details, "runId": self.name, "status": status,
                 "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
                 "properties": self.get_properties(),
+                "inputDatasets": datasets_of(details["folder"]),
                 "runDefinition": _definition(details["command"]),
                 "logFiles": {name: path for name, path in self._files().items()
                              if name.startswith(("logs/", "streams/"))}}

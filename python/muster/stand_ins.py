@@ -118,6 +118,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "IPython.display": {"page": _PAGE},
     "mlflow": {
         "mlflow_names": "ActiveRun active_run autolog delete_tag end_run get_artifact_uri "
+                        "get_experiment get_experiment_by_name "
                         "get_tracking_uri last_active_run log_artifact log_artifacts log_dict "
                         "log_figure log_input log_metric log_metrics log_param log_params "
                         "log_text set_experiment set_tag set_tags set_tracking_uri start_run",

@@ -6,6 +6,7 @@ from typing import Any, Dict, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, note
+from .datasets import delimited
 
 _NO_DATA = "muster has no datastores: it runs jobs whose code and data lie on their hosts"
 
@@ -41,9 +42,11 @@ class StepOutput(Checked):
 class StepInput(Checked):
     """The same as an input of another step, under a name of its own."""
 
-    def __init__(self, output: StepOutput, name: Optional[str] = None) -> None:
+    def __init__(self, output: StepOutput, name: Optional[str] = None,
+                 table: Optional[Dict[str, Any]] = None) -> None:
         self.output = output
         self.name = plain_name(name or output.name)
+        self.table = table  # how its files are read, for Run.input_datasets
 
     @checked(lacks(accepted="path_on_compute"))
     def as_mount(self) -> "StepInput":
@@ -96,14 +99,16 @@ class PipelineData(StepOutput):
         return StepInput(self, name)
 
 
+_READ = lacks(refused={name: "convert the table in the script" for name in (
+    "include_path", "partition_format", "path_glob", "set_column_types")})
+
+
 class OutputFileDatasetConfig(StepOutput):
     """Of the step that has it among its arguments; as_input() is what others read."""
 
     LACKS = lacks(no_effect="destination", refused={
-        "partition_format": "muster has no datasets: read the files in the script",
-        "source": "let the script write to the path that it is given",
-        "read_delimited_files": "muster has no datasets: read the files in the script",
-        "read_parquet_files": "muster has no datasets: read the files in the script"})
+        "partition_format": "read the names of the files in the script",
+        "source": "let the script write to the path that it is given"})
 
     def __init__(self, name: Optional[str] = None, destination: Any = None, source: Any = None,
                  partition_format: Optional[str] = None) -> None:
@@ -111,7 +116,23 @@ class OutputFileDatasetConfig(StepOutput):
         self.destination = destination
 
     def as_input(self, name: Optional[str] = None) -> StepInput:
-        return StepInput(self, name)
+        return StepInput(self, name, {"kind": "FileDataset"})
+
+    @checked(_READ)
+    def read_delimited_files(
+            self, include_path: bool = False, separator: str = ",", header: Any = True,
+            partition_format: Optional[str] = None, path_glob: Optional[str] = None,
+            set_column_types: Optional[Dict[str, Any]] = None) -> "Tables":
+        """Its files as one table, in the step that reads them."""
+        return Tables(self, delimited(separator, header))
+
+    @checked(_READ)
+    def read_parquet_files(
+            self, include_path: bool = False, partition_format: Optional[str] = None,
+            path_glob: Optional[str] = None, set_column_types: Optional[Dict[str, Any]] = None
+            ) -> "Tables":
+        """The same."""
+        return Tables(self, {"format": "parquet"})
 
     @checked(lacks(accepted="disable_metadata_cache"))
     def as_mount(self) -> "OutputFileDatasetConfig":
@@ -126,6 +147,28 @@ class OutputFileDatasetConfig(StepOutput):
         """There is no registry: it stays in the record."""
         note(f"register_on_complete({name!r}) registers nothing: the output stays in the "
              "pipeline's record")
+        return self
+
+
+class Tables(Checked):
+    """What a step makes, as a table in others."""
+
+    IN_SDK = "OutputTabularDatasetConfig"
+
+    def __init__(self, output: OutputFileDatasetConfig, options: Dict[str, Any]) -> None:
+        self._output = output
+        self._options = options
+
+    @property
+    def name(self) -> str:
+        return self._output.name
+
+    def as_input(self, name: Optional[str] = None) -> StepInput:
+        return StepInput(self._output, name, {"kind": "TabularDataset", **self._options})
+
+    @checked(lacks(accepted="description tags"))
+    def register_on_complete(self, name: str) -> "Tables":
+        self._output.register_on_complete(name)
         return self
 
 

@@ -31,6 +31,7 @@ class PipelineStep(Checked):
         self._reads: Dict[str, StepOutput] = {}
         self._makes: Dict[str, StepOutput] = {}
         self._data: Dict[str, DataInput] = {}
+        self._tables: Dict[str, Dict[str, Any]] = {}
         self._parameters: Dict[str, PipelineParameter] = {}
         self._after: List["PipelineStep"] = []
         for one in outputs or []:
@@ -58,6 +59,8 @@ class PipelineStep(Checked):
         else:
             name = thing.name if isinstance(thing, StepInput) else output_of(thing).name
             self._reads[name] = output_of(thing)
+            if isinstance(thing, StepInput) and thing.table is not None:
+                self._tables[name] = thing.table
         return Expression(f"${{{{inputs.{name}}}}}")
 
     def _word(self, value: Any) -> Any:
@@ -86,6 +89,10 @@ class PipelineStep(Checked):
 
     def reads(self) -> Dict[str, StepOutput]:
         return self._reads
+
+    def tables(self) -> Dict[str, Dict[str, Any]]:
+        """How what other steps make is read."""
+        return self._tables
 
     def data(self) -> Dict[str, DataInput]:
         """Files that no step makes."""

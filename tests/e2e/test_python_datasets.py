@@ -4,7 +4,7 @@
 
 import os
 
-from python_case import PythonCase
+from python_case import TARGETS, PythonCase
 from support import USAGE, run_tests
 
 START = """
@@ -140,6 +140,80 @@ print(sweep.keys()['inputs']['all']['type'], 'inputs' in sweep.keys()['trial'])
         self.assertEqual(done.stdout.splitlines(), [
             "mnist ['below', 'one.csv']", "{'all': True}",
             "{'all': True}", "uri_folder False"])
+
+    def test_a_notebook_of_two_steps_with_tables_between(self):
+        os.mkdir(self.path("books"))
+        self.write("books/muster.yml", TARGETS)
+        done = self.notebook(
+            START + "os.makedirs('code', exist_ok=True)\nos.makedirs('raw', exist_ok=True)",
+            "%%writefile raw/one.csv\na,b\n1,2\n",
+            "%%writefile code/prepare.py\nimport os, sys\n"
+            "os.makedirs(sys.argv[2], exist_ok=True)\n"
+            "for name in os.listdir(sys.argv[1]):\n"
+            "    with open(os.path.join(sys.argv[1], name)) as file:\n        text = file.read()\n"
+            "    with open(os.path.join(sys.argv[2], name), 'w') as file:\n"
+            "        file.write(text + '3,4\\n')\n",
+            "%%writefile code/train.py\nfrom azureml.core import Run\nrun = Run.get_context()\n"
+            "table = run.input_datasets['prepared'].to_pandas_dataframe()\n"
+            "run.log('sum', int(table['b'].sum()))\n",
+            "from azureml.core.compute import AmlCompute, ComputeTarget\n"
+            "found = ws.compute_targets\nname = 'gpu-cluster'\n"
+            "target = found[name] if name in found and found[name].type == 'AmlCompute' else None\n"
+            "print(target.name, target.provisioning_state)",
+            "from azureml.data import OutputFileDatasetConfig\n"
+            "from azureml.pipeline.core import Pipeline\n"
+            "from azureml.pipeline.steps import PythonScriptStep\n"
+            "raw = Dataset.File.upload_directory('raw', (store, 'raw'))\n"
+            "prepared = OutputFileDatasetConfig(destination=(store, 'out/{run-id}'))"
+            ".register_on_complete(name='prepared')\n"
+            "first = PythonScriptStep(name='prepare step', script_name='prepare.py', arguments=["
+            "raw.as_named_input('raw').as_mount(), prepared], source_directory='code', "
+            "compute_target=target, allow_reuse=True)",
+            "src = ScriptRunConfig('code', 'train.py', compute_target=target)\n"
+            "table = prepared.read_delimited_files().as_input(name='prepared')\n"
+            "second = PythonScriptStep(name='train step', arguments=[table], "
+            "source_directory=src.source_directory, "
+            "script_name=src.script, runconfig=src.run_config)",
+            "run = Experiment(ws, 'two').submit(Pipeline(ws, steps=[first, second]))\n"
+            "run.wait_for_completion(show_output=False);",
+            "run.find_step_run('train step')[0].get_metrics()",
+            "details = run.find_step_run('prepare step')[0].get_details()\n"
+            "read = details['inputDatasets'][0]['dataset']\nread.to_path()",
+            "read.register(ws, 'raw', description='of a test', create_new_version=True).version")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([line for line in done.stdout.splitlines() if "Writing" not in line], [
+            "gpu-cluster Succeeded", "{'sum': 6}", "['/one.csv']", "1"])
+
+    def test_a_pipeline_is_given_another_dataset(self):
+        done = self.runs(START + """
+from azureml.data.dataset_consumption_config import DatasetConsumptionConfig
+from azureml.pipeline.core import Pipeline, PipelineParameter
+from azureml.pipeline.steps import PythonScriptStep
+usual = Dataset.File.from_files('data/one.csv')
+files = DatasetConsumptionConfig('files', PipelineParameter('which', usual)).as_mount()
+table = DatasetConsumptionConfig('table', PipelineParameter(
+    'tables', Dataset.Tabular.from_delimited_files('data/one.csv')))
+step = PythonScriptStep('reads.py', 'read', source_directory='src', arguments=[files, table],
+                        inputs=[files, table], compute_target='gpu-cluster', allow_reuse=False)
+pipeline = Pipeline(ws, steps=[step])
+for values in ({}, {'which': Dataset.File.from_files('data'),
+                    'tables': Dataset.Tabular.from_delimited_files('data/below/two.csv')}):
+    run = Experiment(ws, 'given').submit(pipeline, pipeline_parameters=values)
+    run.wait_for_completion(show_output=False)
+    print(run.find_step_run('read')[0].logs(), end='')
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "one.csv ['a,b', '1,2']", "one.csv ['a,b', '1,2']", "{'files': True, 'table': 2}",
+            "data ['below', 'one.csv']", "two.csv ['a,b', '3,4']", "{'files': True, 'table': 4}"])
+        self.refused("from azureml.pipeline.core import Pipeline, PipelineParameter\n"
+                     "from azureml.data.dataset_consumption_config import "
+                     "DatasetConsumptionConfig as Read\n"
+                     "from azureml.pipeline.steps import PythonScriptStep\n"
+                     "usual = Dataset.File.from_files('data')\n"
+                     "one = Read('x', PipelineParameter('which', usual))\n"
+                     "step = PythonScriptStep('reads.py', source_directory='src', inputs=[one])\n"
+                     "Pipeline(ws, steps=[step]).submit('x', {'which': 3})\n",
+                     "the parameter 'which' is 3, which is not a dataset")
 
     def test_what_is_not_here_is_told(self):
         for program, told in (

@@ -17,7 +17,9 @@ def refused(what, call, *words, **more):
 
 print("before", mlflow.active_run())
 chosen = mlflow.set_experiment("mine")
-print("experiment", chosen.name)
+print("experiment", chosen.name, mlflow.get_experiment(chosen.experiment_id).name,
+      mlflow.get_experiment_by_name("mine").experiment_id == chosen.experiment_id,
+      mlflow.get_experiment_by_name("nosuch"))
 mlflow.log_metric("loss", 3)  # begins a run
 first = mlflow.active_run()
 mlflow.set_tag("mlflow.runName", "first")
