@@ -231,8 +231,7 @@ OTHERS: Dict[str, str] = {
         "TrainingOutput experiment_method make_link to_html",
     "azureml.pipeline.steps":
         "AdlaStep AutoMLStep AutoMLStepRun AzureBatchStep DataTransferStep DatabricksStep "
-        "HyperDriveStepRun KustoStep ModuleStep ParallelRunConfig ParallelRunStep RScriptStep "
-        "SynapseSparkStep _HDInsightStep",
+        "HyperDriveStepRun KustoStep ModuleStep RScriptStep SynapseSparkStep _HDInsightStep",
     "azureml.telemetry":
         "UserErrorException! add_diagnostics_properties get_diagnostics_collection_info "
         "get_event_logger get_telemetry_log_handler is_diagnostics_collection_info_available "

@@ -88,6 +88,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "step_pipeline": "Pipeline PipelineRun StepRun StepSequence PortDataReference=PortData"},
     "azureml.pipeline.core.graph": {"step_data": "PipelineParameter"},
     "azureml.pipeline.steps": {
+        "parallel_run": "ParallelRunConfig ParallelRunStep",
         "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
     "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
     "azureml.train": {"": "hyperdrive"},

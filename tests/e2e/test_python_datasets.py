@@ -215,6 +215,46 @@ for values in ({}, {'which': Dataset.File.from_files('data'),
                      "Pipeline(ws, steps=[step]).submit('x', {'which': 3})\n",
                      "the parameter 'which' is 3, which is not a dataset")
 
+    def test_a_script_is_called_with_files_in_batches(self):
+        self.write("src/score.py", """
+import argparse, os
+def init():
+    global side
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--side")
+    side = sorted(os.listdir(parser.parse_args().side))
+def run(mini_batch):
+    return [f"{os.path.basename(one)} {side}" for one in mini_batch]
+""")
+        given = """
+from azureml.core import Environment
+from azureml.pipeline.core import Pipeline, PipelineData
+from azureml.pipeline.steps import ParallelRunConfig, ParallelRunStep, PythonScriptStep
+data = Dataset.File.upload_directory('data', (store, 'mnist'))
+side = Dataset.File.from_files('data/below').as_named_input('side').as_mount()
+rows = PipelineData('rows', store)
+config = ParallelRunConfig(source_directory='src', entry_script='score.py', mini_batch_size='1',
+                           error_threshold=10, output_action='append_row', node_count=2,
+                           environment=Environment('any'), compute_target='gpu-cluster',
+                           process_count_per_node=1, run_invocation_timeout=30,
+                           append_row_file_name='all.txt')
+"""
+        done = self.runs(START + given + """
+step = ParallelRunStep('score', config, [data.as_named_input('files')], output=rows,
+                       arguments=['--side', side], side_inputs=[side], allow_reuse=False)
+run = Experiment(ws, 'batches').submit(Pipeline(ws, steps=[step]))
+run.wait_for_completion(show_output=False)
+run.find_step_run('score')[0].get_output_data('rows').download('here')
+print(open('here/rows/all.txt').read(), end='')
+""")
+        self.assertEqual(sorted(done.stdout.splitlines()), ["one.csv ['two.csv']",
+                                                            "two.csv ['two.csv']"])
+        for call, told in (
+                ("ParallelRunStep('score', config, [data, side])", "has 2 things"),
+                ("ParallelRunStep('score', config, [Dataset.Tabular.from_delimited_files("
+                 "'data/one.csv')])", "cannot cut a table into mini-batches")):
+            self.refused(given + call + "\n", told)
+
     def test_what_is_not_here_is_told(self):
         for program, told in (
                 ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine"),
