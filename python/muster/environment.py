@@ -6,7 +6,7 @@ import os
 from typing import Any, Dict, List, Optional, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, given, lacks, settings_of
+from .checked import Checked, Settings, checked, given, lacks, settings_of
 from .kinds import shortened
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -153,7 +153,7 @@ class Environment(Checked):
 
     LACKS = lacks(refused={
         "r": "list R's packages in conda_dependencies",
-        "spark": "muster does not start Spark", "databricks": "muster does not start Databricks"})
+        "databricks": "muster does not start Databricks"})
 
     version: Optional[str]
     environment_variables: Dict[str, str]
@@ -167,6 +167,9 @@ class Environment(Checked):
         self.python = PythonSection()
         self.python.interpreter_path = interpreter
         self.docker = DockerSection()
+        # What older programs switch off.
+        self.spark = Settings("Environment.spark", lacks(accepted="precache_packages",
+                                                         no_effect="packages repositories"))
 
     @property
     def interpreter(self) -> str:

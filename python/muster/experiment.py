@@ -12,6 +12,7 @@ from .datasets import Dataset
 from .datastores import Datastore
 from .environment import Environment
 from .hyperdrive import HyperDriveRun
+from .models import Model
 from .record import METRICS
 from .run import Run
 from .step_pipeline import Pipeline, PipelineRun
@@ -80,6 +81,11 @@ class Workspace(Checked):
     def set_default_datastore(self, name: str) -> None:
         """That of every name is a folder of its own."""
         self._default_datastore = name
+
+    @property
+    def models(self) -> Dict[str, Model]:
+        """The newest of each name that programs of this machine have registered."""
+        return {one.name: one for one in Model.list(self, latest=True)}
 
     @property
     def datasets(self) -> Dict[str, Any]:

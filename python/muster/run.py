@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import sys
-from types import SimpleNamespace
 from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Type
 
 from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed, text_of
@@ -12,6 +11,7 @@ from .checked import Checked, checked, lacks, nearest, note
 from .command_line import command_line
 from .context_run import ContextRun, this_run
 from .datasets import datasets_of
+from .models import Model
 from .record import files_in, metrics_in, notes_of, write_notes
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
@@ -259,20 +259,24 @@ class Run(Checked):
             self.download_file(name, path)
         return paths
 
-    @checked(lacks(accepted="tags properties model_framework model_framework_version description "
-                            "datasets sample_input_dataset sample_output_dataset "
-                            "resource_configuration"))
-    def register_model(self, model_name: str, model_path: Optional[str] = None) -> Any:
-        """There is no registry: it stays where it is."""
+    @checked(lacks(accepted="model_framework model_framework_version datasets "
+                            "sample_input_dataset sample_output_dataset resource_configuration"))
+    def register_model(self, model_name: str, model_path: Optional[str] = None,
+                       tags: Optional[Dict[str, Any]] = None,
+                       properties: Optional[Dict[str, Any]] = None, model_framework: Any = None,
+                       model_framework_version: Optional[str] = None,
+                       description: Optional[str] = None) -> Model:
+        """Keeps a file or folder of the run under a name; it stays in the record."""
         path = (model_path or "outputs").strip("/")
         path = path[2:] if path.startswith("./") else path
-        found = [one for name, one in self._files().items()
-                 if name == path or name.startswith(path + "/")]
+        found = {name: one for name, one in self._files().items()
+                 if name == path or name.startswith(path + "/")}
         if not found:
             raise BadCall(f"run {self.name} has no file {path!r}",
                           nearest(path, self.get_file_names()))
-        note(f"Run.register_model() registers nothing: {model_name} stays in {self.folder}")
-        return SimpleNamespace(name=model_name, version=1, id=f"{model_name}:1", url=found[0])
+        name, file = next(iter(found.items()))
+        whole = file[:len(file) - len(name[len(path):])]  # of a folder, without what lies in it
+        return Model.register(None, whole, model_name, tags, properties, description)
 
     # ---- what is noted of it ----
 

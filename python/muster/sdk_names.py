@@ -119,7 +119,7 @@ OTHERS: Dict[str, str] = {
         "_component _sweep_component command_component compile condition condition_output "
         "generate_package parameter_group",
     "azureml.core":
-        "Image Keyvault LinkedService Model PrivateEndPoint PrivateEndPointConfig ScriptRun "
+        "Image Keyvault LinkedService PrivateEndPoint PrivateEndPointConfig ScriptRun "
         "SynapseWorkspaceLinkedServiceConfiguration Webservice attach_legacy_compute_target "
         "diagnostic_log get_run is_compute_target_prepared prepare_compute_target "
         "remove_legacy_compute_target",
@@ -159,9 +159,9 @@ OTHERS: Dict[str, str] = {
         "ContainerImage Image UnknownImage",
     "azureml.core.model":
         "AksCompute ArtifactsClient AssetsClient ContainerRegistry Dataset DatasetSnapshot "
-        "Environment Experiment FileDataset InferenceConfig Model ModelNotFoundException! "
-        "ModelPackage ModelProfile ModelsClient ResourceConfiguration RunEnvironmentException! "
-        "TabularDataset UserErrorException! WebserviceException! add_sdk_to_requirements "
+        "Environment Experiment FileDataset InferenceConfig ModelNotFoundException! ModelPackage "
+        "ModelProfile ModelsClient ResourceConfiguration RunEnvironmentException! TabularDataset "
+        "UserErrorException! WebserviceException! add_sdk_to_requirements "
         "build_and_validate_no_code_environment_image_request check_duplicate_properties "
         "convert_parts_to_environment dataset_to_dataset_reference download_docker_build_context "
         "download_file get_docker_client get_mms_operation get_run "

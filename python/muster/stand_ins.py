@@ -16,7 +16,7 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datasets": "Dataset",
+_CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datasets": "Dataset", "models": "Model",
          "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
@@ -58,7 +58,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "sdk_constants": _IMAGES},
     "azureml.core.experiment": {"experiment": "Experiment"},
     "azureml.core.image": {},
-    "azureml.core.model": {},
+    "azureml.core.model": {"models": "Model"},
     "azureml.core.run": {"run": "Run", "environment": "Environment"},
     "azureml.core.runconfig": {
         "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "

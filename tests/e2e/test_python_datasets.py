@@ -215,6 +215,38 @@ for values in ({}, {'which': Dataset.File.from_files('data'),
                      "Pipeline(ws, steps=[step]).submit('x', {'which': 3})\n",
                      "the parameter 'which' is 3, which is not a dataset")
 
+    def test_models_are_those_of_sdk_v2(self):
+        self.write("src/makes.py", "import os\nos.makedirs('outputs/net')\n"
+                   "open('outputs/net/weights', 'w').write('w')\n")
+        done = self.runs(START + """
+from azure.ai.ml import MLClient
+from azureml.core.model import Model
+run = Experiment(ws, 'models').submit(ScriptRunConfig('src', 'makes.py',
+                                                      compute_target='gpu-cluster'))
+run.wait_for_completion()
+whole = run.register_model('net', model_path='outputs/net/', tags={'stage': 'dev'},
+                           datasets=[('data', None)])
+print(whole.id, os.listdir(whole.download('copy')), sorted(ws.models))
+one = run.register_model(model_name='net', model_path='outputs/net/weights')
+print(one.version, open(Model.get_model_path('net')).read(), Model(ws, 'net', version=1).tags)
+mine = Model.register(workspace=ws, model_path='data/one.csv', model_name='mine',
+                      tags={'area': 'x', 'n': 1}, description='of a test')
+print([m.id for m in Model.list(ws, tags=['area'])], [m.id for m in Model.list(ws, latest=True)],
+      [m.id for m in Model.list(workspace=ws, name='net', tags=[['stage', 'dev']])])
+print(MLClient(None, 'a', 'b', 'c').models.get('net', '2').path == one.url, mine.description)
+one.delete()
+print(Model(ws, 'net').version)
+from azureml.core import Environment
+env = Environment('x')
+env.spark.precache_packages = False
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "net:1 ['weights'] ['net']", "2 w {'stage': 'dev'}",
+            "['mine:1'] ['mine:1', 'net:2'] ['net:1']", "True of a test", "1"])
+        model = "from azureml.core.model import Model\n"
+        self.refused(model + "Model(ws, 'nosuch')\n", "no model 'nosuch' is registered")
+        self.refused(model + "Model.deploy(ws, 'x', [])\n", "Model.deploy is not supported")
+
     def test_a_script_is_called_with_files_in_batches(self):
         self.write("src/score.py", """
 import argparse, os

@@ -106,8 +106,8 @@ class Words(PythonCase):
                  "name folders"),
                 (V1 + "ws.datastores['x'].blob_service\n",
                  "Datastore.blob_service is not supported\n  hint: a datastore is a folder"),
-                (V1 + "from azureml.core import Model\nModel.get_model_path('x')\n",
-                 "muster does not support azureml.core.Model", "name folders")):
+                (V1 + "from azureml.core import Webservice\nWebservice.list(ws)\n",
+                 "muster does not support azureml.core.Webservice", "it runs commands")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):
