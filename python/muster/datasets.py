@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Un
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note
 from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all, files_below,
-                         upload_directory)
+                         unnamed, upload_directory)
 from .record import job_text_of
 from .registers import Register
 
@@ -98,7 +98,7 @@ class AbstractDataset(Checked):
         return {"kind": self.name_in_sdk(), "paths": self._paths, **self._options}
 
     def as_input(self) -> DataInput:
-        return DataInput(self.name or "data", self)
+        return DataInput(self.name or unnamed(self.keys()), self)
 
     @checked()
     def as_named_input(self, name: str) -> DataInput:

@@ -1,10 +1,12 @@
 """SDK v1's datastores: folders of this machine, each with a name, and what jobs read from them."""
 
 import fnmatch
+import hashlib
+import json
 import os
 import re
 import shutil
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks
@@ -84,6 +86,10 @@ class DataInput(Checked):
         """Of a pipeline, which may be given another dataset."""
         return self.dataset.name if hasattr(self.dataset, "default_value") else None
 
+    def source(self) -> str:
+        """The parameter, or the path, that it comes from."""
+        return self.parameter or str(self.dataset.whole_path())
+
     def given(self, values: Mapping[str, Any]) -> "DataInput":
         """With the dataset that the pipeline was given."""
         if self.parameter is None:
@@ -104,6 +110,22 @@ class DataInput(Checked):
         return Expression(f"${{{{inputs.{self.name}}}}}")
 
 
+def unnamed(keys: Any) -> str:
+    """A name for what a program gives none: others get another one."""
+    return f"input_{hashlib.sha256(json.dumps(keys).encode()).hexdigest()[:8]}"
+
+
+def by_names(inputs: Iterable[DataInput]) -> Dict[str, DataInput]:
+    """Those of a job: of one name, there is one."""
+    found: Dict[str, DataInput] = {}
+    for one in inputs:
+        other = found.setdefault(one.name, one)
+        if other is not one and other.source() != one.source():
+            raise BadCall(f"two datasets of the job are called {one.name!r}",
+                          "give each a name of its own: dataset.as_named_input(NAME)")
+    return found
+
+
 def data_input_of(thing: Any) -> Optional[DataInput]:
     """A dataset may be given by itself, too."""
     if isinstance(thing, DataInput):
@@ -119,7 +141,9 @@ class DataReference(Checked):
     def __init__(self, datastore: "Datastore", data_reference_name: Optional[str] = None,
                  path_on_datastore: Optional[str] = None) -> None:
         self.datastore = datastore
-        self.data_reference_name = data_reference_name or re.sub(r"\W+", "_", datastore.name)
+        self.data_reference_name = data_reference_name or (
+            re.sub(r"\W+", "_", datastore.name) if path_on_datastore is None
+            else unnamed([datastore.name, path_on_datastore]))
         self.path_on_datastore = path_on_datastore
 
     def whole_path(self) -> str:
@@ -133,8 +157,7 @@ class DataReference(Checked):
              ) -> "DataReference":
         """What lies below it."""
         parts = [part for part in (self.path_on_datastore, path) if part]
-        return DataReference(self.datastore, data_reference_name or self.data_reference_name,
-                             "/".join(parts) or None)
+        return DataReference(self.datastore, data_reference_name, "/".join(parts) or None)
 
     @checked()
     def as_mount(self) -> DataInput:

@@ -49,7 +49,6 @@ class ParameterServer(Checked):
 
 
 Training = Union[Mpi, Nccl, ParameterServer, MpiConfiguration]
-_NO_DATA = "muster has no datastores: name files and folders of the hosts in script_params"
 
 
 class Estimator(ScriptRunConfig):
@@ -60,7 +59,7 @@ class Estimator(ScriptRunConfig):
                  "_show_lint_warnings _show_package_warnings _enable_optimized_mode",
         no_effect="vm_size vm_priority shm_size",
         refused={
-            "resume_from": _NO_DATA,
+            "resume_from": "put the folder into script_params",
             "framework_version": "name it in pip_packages, as torch==1.13"})
 
     def __init__(self, source_directory: str = ".", *, compute_target: object = None,

@@ -85,7 +85,7 @@ class DockerConfiguration(Checked):
                       "shm_size": self.shm_size})
 
 
-_NO_DATA = "muster has no datastores: name files and folders of the hosts in the arguments"
+_NO_DATA = "put the dataset among the arguments: dataset.as_named_input(NAME).as_mount()"
 
 
 class RunConfiguration(Checked):

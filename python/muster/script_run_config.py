@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 from .binary import BadCall
 from .checked import Checked, given, lacks, note
 from .datasets import variables_of
-from .datastores import DataInput, data_input_of
+from .datastores import DataInput, by_names, data_input_of
 from .environment import Environment
 from .place import users_line
 from .run import Run
@@ -26,7 +26,7 @@ class ScriptRunConfig(Checked):
     """Give `script` and `arguments`, or `command`, which a shell reads once for each process."""
 
     LACKS = lacks(accepted="identity _telemetry_values", refused={
-        "resume_from": "muster has no datastores: name the folder in the arguments"})
+        "resume_from": "put the folder among the arguments"})
 
     def __init__(self, source_directory: Union[str, "os.PathLike[str]", None] = None,
                  script: Optional[str] = None, arguments: Optional[Sequence[object]] = None,
@@ -75,7 +75,7 @@ class ScriptRunConfig(Checked):
         """Files among its words, and beside them."""
         words = [] if isinstance(self.command, str) else [*(self.command or []), *self.arguments]
         found = [one for one in map(data_input_of, words) if one is not None]
-        return list({one.name: one for one in (*self.data, *found)}.values())
+        return list(by_names([*self.data, *found]).values())
 
     def keys(self) -> Dict[str, Any]:
         """Those of a command job's file, but for where it runs."""

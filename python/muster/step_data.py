@@ -8,8 +8,6 @@ from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .datasets import delimited
 
-_NO_DATA = "muster has no datastores: it runs jobs whose code and data lie on their hosts"
-
 
 def plain_name(text: str) -> str:
     """As job files take it for a step, an input or an output."""
@@ -179,4 +177,4 @@ def output_of(thing: Any) -> StepOutput:
     if isinstance(thing, StepOutput):
         return thing
     raise BadCall(f"{thing!r} is not what a step can make or read",
-                  f"PipelineData or OutputFileDatasetConfig; {_NO_DATA}")
+                  "it is PipelineData, OutputFileDatasetConfig or a dataset")

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
 from .checked import Checked, given, lacks
-from .datastores import DataInput, data_input_of
+from .datastores import DataInput, by_names, data_input_of
 from .hyperdrive import HyperDriveConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
@@ -51,7 +51,7 @@ class PipelineStep(Checked):
     def _read(self, thing: Any) -> Expression:
         data = data_input_of(thing)
         if data is not None:
-            self._data[data.name] = data
+            self._data = by_names([*self._data.values(), data])
             return data.word()
         if isinstance(thing, PipelineParameter):
             name = plain_name(thing.name)

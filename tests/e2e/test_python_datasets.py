@@ -103,7 +103,8 @@ table = Dataset.Tabular.from_delimited_files((store, 'mnist/*.csv'))
 assert list(table.to_pandas_dataframe().columns) == ['a', 'b']
 one = Dataset.File.from_files((store, 'mnist/one.csv')).register(ws, 'first')
 job = ScriptRunConfig('src', 'reads.py', compute_target='gpu-cluster', arguments=[
-    data.as_named_input('all').as_mount(), one.as_download(), store.path('mnist/below').as_mount(),
+    data.as_named_input('all').as_mount(), one.as_download(),
+    store.path('mnist/below', 'below').as_mount(),
     table.as_named_input('table')])
 run = Experiment(ws, 'reads').submit(job)
 run.wait_for_completion(show_output=True)
@@ -111,7 +112,21 @@ run.wait_for_completion(show_output=True)
         self.assertEqual(done.stdout.splitlines(), [
             "mnist ['below', 'one.csv']", "one.csv ['a,b', '1,2']", "below ['two.csv']",
             "one.csv ['a,b', '1,2']",
-            "{'all': True, 'first': True, 'table': 2, 'workspaceblobstore': True}"])
+            "{'all': True, 'below': True, 'first': True, 'table': 2}"])
+
+    def test_datasets_of_one_job_have_names_of_their_own(self):
+        done = self.runs(START + """
+job = ScriptRunConfig('src', 'reads.py', compute_target='gpu-cluster', arguments=[
+    Dataset.File.from_files('data').as_mount(), Dataset.File.from_files('data/below').as_mount()])
+run = Experiment(ws, 'reads').submit(job)
+run.wait_for_completion(show_output=True)
+""")
+        self.assertEqual(done.stdout.splitlines()[:2], ["data ['below', 'one.csv']",
+                                                        "below ['two.csv']"])
+        self.assertEqual(done.stdout.count("True"), 2)
+        self.refused("ScriptRunConfig('src', 'reads.py', arguments=[Dataset.File.from_files(one)"
+                     ".as_named_input('x') for one in ('data', 'data/one.csv')]).keys()\n",
+                     "two datasets of the job are called 'x'")
 
     def test_steps_and_sweeps_read_them(self):
         done = self.runs(START + """

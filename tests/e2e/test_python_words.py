@@ -91,7 +91,7 @@ class Words(PythonCase):
                  "arguments of ScriptRunConfig() is '--lr 0.1', which is not a list\n"
                  "  hint: for example arguments=[\"--lr\", 0.1]"),
                 (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
-                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: muster has no"),
+                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: put the folder"),
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
                  "framework_version=...) is not supported\n  hint: name it in pip_packages"),
                 (V1 + "PyTorch('src', entry_script='train.py', node_count=2)\n",
