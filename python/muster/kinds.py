@@ -5,6 +5,8 @@ import functools
 import inspect
 import numbers
 import os
+import sys
+import types
 import typing
 from typing import IO, Any, Callable, Dict, Mapping, Tuple, Union
 
@@ -148,13 +150,35 @@ def _fitted_to_one(kind: Any, value: Any) -> Any:
     raise Misfit(*_said(kind))
 
 
+class _Paths:
+    """os.PathLike[str], which Python 3.8 lacks."""
+
+    class PathLike:
+        def __class_getitem__(cls, _: Any) -> Any:
+            return os.PathLike
+
+
+def _hints(of: Any) -> Mapping[str, Any]:
+    """Without those that only a type checker can read."""
+    try:
+        return typing.get_type_hints(of)
+    except (NameError, TypeError):
+        pass
+    found: Dict[str, Any] = {}
+    names = {**vars(sys.modules[of.__module__]), "os": _Paths}
+    for name, kind in getattr(of, "__annotations__", {}).items():
+        alone = types.SimpleNamespace(__annotations__={name: kind})
+        try:
+            found.update(typing.get_type_hints(alone, names))
+        except (NameError, TypeError):
+            pass
+    return found
+
+
 @functools.lru_cache(maxsize=None)
 def kinds_of(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Of its parameters; of some with names that are known to type checkers alone, none."""
-    try:
-        return typing.get_type_hints(function)
-    except NameError:
-        return {}
+    """Of its parameters."""
+    return _hints(function)
 
 
 @functools.lru_cache(maxsize=None)
@@ -162,10 +186,7 @@ def kinds_of_settings(of: type) -> Mapping[str, Any]:
     """Of attributes: as a class says, as their setters say, and as it is made with them."""
     found = {name: kind for name, kind in kinds_of(getattr(of, "__init__")).items()
              if name != "return"}
-    try:
-        found.update(typing.get_type_hints(of))
-    except NameError:
-        pass
+    found.update(_hints(of))
     for name in dir(of):
         setter = getattr(inspect.getattr_static(of, name, None), "fset", None)
         if setter is not None:
