@@ -20,6 +20,8 @@ Runs a Python program that submits jobs with Azure ML's SDK (azureml.core, azure
 azure.ml.component, azure.ai.ml). Where that SDK is not installed, muster's own names stand
 behind its imports, and the jobs run through muster."""
 
+_EXAMPLE = "for example: python3 -m muster --fake-nodes 2 submit_it.py --epochs 3"
+
 
 def _lead(text: str) -> str:
     if re.match(r"(data|components|environments)\.[^=]+=.", text) is None:
@@ -30,6 +32,7 @@ def _lead(text: str) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m muster", description=_ABOUT,
+                                     epilog=_EXAMPLE,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--target", metavar="NAME", help="run on this target of muster.yml, "
@@ -46,6 +49,10 @@ def _arguments() -> argparse.Namespace:
                         "components.NAME=FILE or environments.NAME=IMAGE. Repeatable")
     parser.add_argument("script", metavar="SCRIPT", help="the program, or a Jupyter notebook")
     parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
+    if len(sys.argv) == 1:
+        parser.print_usage(sys.stderr)
+        print(_EXAMPLE, file=sys.stderr)
+        sys.exit(2)
     return parser.parse_args()
 
 
@@ -88,7 +95,7 @@ def main() -> int:
         else:
             runpy.run_path(told.script, run_name="__main__")
     except MusterError as error:
-        print(f"muster: error: {error}", file=sys.stderr)
+        print(error.told(), file=sys.stderr)
         return error.code
     except LeftAlone:
         return 130

@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Any, Callable, Dict, Optional, Sequence
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from .place import users_line
 
@@ -18,13 +18,25 @@ class MusterError(RuntimeError):
         super().__init__(said.strip() or f"muster ended with code {code}")
         self.code = code
 
+    def told(self) -> str:
+        """As the program says it: each complaint is a line, its hint an indented one."""
+        return "\n".join(line if line.startswith((" ", "muster: ")) or not line
+                         else f"muster: error: {line}" for line in str(self).splitlines())
 
-class BadCall(MusterError, TypeError):
-    """Words that make no sense, noticed before muster was asked; a TypeError, too."""
 
-    def __init__(self, said: str, hint: str = "", place: str = "") -> None:
-        text = f"{place or users_line()}: {said}"
-        super().__init__(240, f"{text}\n  hint: {hint}" if hint else text)
+Complaint = Tuple[str, str]  # what is wrong, and what to do
+
+
+class BadCall(MusterError, TypeError, ValueError):
+    """Words that make no sense, noticed before muster was asked; a TypeError and a ValueError,
+    too, for programs that catch these."""
+
+    def __init__(self, said: str, hint: str = "", place: str = "",
+                 more: Sequence[Complaint] = ()) -> None:
+        line = place or users_line()
+        told = [f"{line}: {what}\n  hint: {todo}" if todo else f"{line}: {what}"
+                for what, todo in ((said, hint), *more)]
+        super().__init__(240, "\n".join(told))
 
 
 def path() -> str:

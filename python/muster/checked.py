@@ -1,4 +1,5 @@
-"""Calls and settings in the SDK's words: one that muster does not have is named, never dropped."""
+"""Calls and settings in the SDK's words: one that muster does not have is named, never dropped,
+and so is a value of the wrong kind."""
 
 import difflib
 import functools
@@ -7,7 +8,8 @@ import sys
 from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Set,
                     Tuple, Type, TypeVar, cast)
 
-from .binary import BadCall
+from .binary import BadCall, Complaint
+from .kinds import Misfit, fitted, kinds_of, kinds_of_settings, told_misfit
 from .place import users_line
 
 
@@ -57,13 +59,15 @@ def _words(named: str, words: List[str]) -> str:
     return f"{named}({', '.join(f'{word}=...' for word in words)})"
 
 
-def _told(named: str, values: Mapping[str, Any], known: Lacks) -> None:
-    """Refuses, or notes, what is known and not honoured."""
-    wanted = [word for word, value in values.items() if _asks_for_something(value)]
-    for word in wanted:
-        if word in known.refused:
-            raise BadCall(f"{_words(named, [word])} is not supported", known.refused[word])
-    idle = [word for word in wanted if word in known.no_effect]
+def _refused(named: str, values: Mapping[str, Any], known: Lacks) -> List[Complaint]:
+    return [(f"{_words(named, [word])} is not supported", known.refused[word])
+            for word, value in values.items()
+            if word in known.refused and _asks_for_something(value)]
+
+
+def _note_idle(named: str, values: Mapping[str, Any], known: Lacks) -> None:
+    idle = [word for word, value in values.items()
+            if word in known.no_effect and _asks_for_something(value)]
     if idle:
         note(f"{_words(named, idle)} has no effect here")
 
@@ -72,26 +76,63 @@ def _is_known(word: str, known: Lacks) -> bool:
     return word in known.accepted or word in known.no_effect or word in known.refused
 
 
-def _fitting(named: str, signature: inspect.Signature, args: Tuple[Any, ...],
-             kwargs: Dict[str, Any], known: Lacks) -> Dict[str, Any]:
-    """The keywords that a function takes; an unknown one is an error."""
-    own = [one for name, one in signature.parameters.items() if name not in ("self", "cls")]
-    names = [one.name for one in own if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
-    takes_all = any(one.kind is one.VAR_KEYWORD for one in own)
-    left = [word for word in kwargs if word not in names]
-    for word in left:
-        if not takes_all and not _is_known(word, known):
-            raise BadCall(f"{named}() has no parameter {word!r}", nearest(word, names))
-    _told(named, {word: kwargs[word] for word in left}, known)
-    kept = {word: value for word, value in kwargs.items()
-            if word in names or not _is_known(word, known)}
-    try:
-        bound = signature.bind(*args, **kept)
-    except TypeError as error:
-        hint = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
-        raise BadCall(f"{named}(): {error}", hint) from None
-    _told(named, {word: value for word, value in bound.arguments.items() if word in names}, known)
-    return kept
+class _Call:
+    """A function with the words of one call: all that is wrong with them is told at once."""
+
+    def __init__(self, named: str, function: Callable[..., Any], known: Lacks) -> None:
+        self._named = named
+        self._known = known
+        self._kinds = kinds_of(function)
+        self._parameters = inspect.signature(function)
+        own = [one for name, one in self._parameters.parameters.items()
+               if name not in ("self", "cls")]
+        self._takes_all = any(one.kind is one.VAR_KEYWORD for one in own)
+        self._own = [one.name for one in own
+                     if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+
+    def fitting(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]
+                ) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
+        """Positional and named values that the function takes, each of its kind."""
+        left = {word: value for word, value in kwargs.items() if word not in self._own}
+        wrong = [] if self._takes_all else self._unknown(left)
+        wrong += _refused(self._named, left, self._known)
+        kept = {word: value for word, value in kwargs.items()
+                if word in self._own or self._takes_all and not _is_known(word, self._known)}
+        bound = self._bound(args, kept, wrong)
+        said = {word: value for word, value in bound.arguments.items() if word in self._own}
+        wrong += _refused(self._named, said, self._known)
+        wrong += [one for word in said for one in self._fit(bound.arguments, word)]
+        if wrong:
+            raise BadCall(*wrong[0], more=wrong[1:])
+        _note_idle(self._named, {**left, **said}, self._known)
+        return bound.args, bound.kwargs
+
+    def _unknown(self, words: Mapping[str, Any]) -> List[Complaint]:
+        return [(f"{self._named}() has no parameter {word!r}", nearest(word, self._own))
+                for word in words if not _is_known(word, self._known)]
+
+    def _bound(self, args: Tuple[Any, ...], kept: Dict[str, Any], wrong: List[Complaint]
+               ) -> inspect.BoundArguments:
+        try:
+            return self._parameters.bind(*args, **kept)
+        except TypeError as error:
+            hint = (f"its parameters are {', '.join(self._own)}" if self._own
+                    else "it has no parameters")
+            if not wrong:  # else it may be missing because it is misspelt
+                wrong.append((f"{self._named}(): {error}", hint))
+            return self._parameters.bind_partial(**kept)
+
+    def _fit(self, arguments: Dict[str, Any], word: str) -> List[Complaint]:
+        """Makes a value one of its kind; None, where that is nothing, means that it is not said."""
+        value, usual = arguments[word], self._parameters.parameters[word].default
+        try:
+            arguments[word] = fitted(self._kinds.get(word, Any), value)
+        except Misfit as misfit:
+            if value is not None or usual is inspect.Parameter.empty:
+                whole = f"{word} of {self._named}()"
+                return [told_misfit(whole, word, value, misfit)]
+            arguments[word] = usual
+        return []
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -100,12 +141,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 def checked(known: Lacks = NOTHING, named: str = "") -> Callable[[F], F]:
     """A function or method whose words are checked; below @classmethod and @staticmethod."""
     def wrap(function: F) -> F:
-        signature = inspect.signature(function)
-        name = named or function.__qualname__
+        @functools.lru_cache(maxsize=None)  # once: annotations may name what comes later
+        def made() -> _Call:
+            return _Call(named or function.__qualname__, function, known)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            return function(*args, **_fitting(name, signature, args, kwargs, known))
+            args, kwargs = made().fitting(args, kwargs)
+            return function(*args, **kwargs)
         setattr(call, "LACKS", known)
         return cast(F, call)
     return wrap
@@ -129,9 +172,9 @@ class _Made(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         own = cast(Type["Checked"], cls)
-        signature = inspect.signature(own.__init__)
-        fitting = _fitting(own.name_in_sdk(), signature, (None, *args), kwargs, own.LACKS)
-        made = super().__call__(*args, **fitting)
+        call = _Call(own.name_in_sdk(), getattr(own, "__init__"), own.LACKS)
+        args, kwargs = call.fitting((None, *args), kwargs)
+        made = super().__call__(*args[1:], **kwargs)
         made._made = True
         return made
 
@@ -186,6 +229,14 @@ class Checked(metaclass=_Made):
         if name in known.no_effect:
             note(f"{self._named()}.{name} has no effect here")
 
+    def _fit(self, name: str, value: Any) -> Any:
+        """A setting's new value."""
+        kind = kinds_of_settings(type(self)).get(name, Any)
+        try:
+            return fitted(kind, value)
+        except Misfit as misfit:
+            raise BadCall(*told_misfit(f"{self._named()}.{name}", name, value, misfit)) from None
+
     if not TYPE_CHECKING:
         def __setattr__(self, name: str, value: Any) -> None:
             if name.startswith("_") or not getattr(self, "_made", False):
@@ -193,7 +244,7 @@ class Checked(metaclass=_Made):
                 return
             self._tell(name, value)
             if name in vars(self) or hasattr(type(self), name):
-                object.__setattr__(self, name, value)
+                object.__setattr__(self, name, self._fit(name, value))
                 return
             if not _is_known(name, self._lacking()):
                 raise Missing(f"{self._named()} has no setting {name!r}",

@@ -11,7 +11,7 @@ from .job_parts import (RESOURCES, CommandJobLimits, JobResourceConfiguration, c
 from .outputs import Outputs
 from .place import users_line
 from .run import Run
-from .submission import dump_keys, json_of, submit_keys
+from .submission import Destination, dump_keys, json_of, submit_keys
 from .sweep_job import Sweepable, note_limits, refuse_laws, with_search_space
 from .where import Where, target_name
 from .yaml_text import yaml_of
@@ -44,8 +44,7 @@ class CommandJob(Sweepable, Checked):
         self.command = command
         self.code = code
         self.inputs: Inputs = Inputs(self.name, inputs or {})
-        self.declared_outputs: Dict[str, object] = dict(outputs or {})
-        self.outputs = Outputs(self, list(self.declared_outputs))
+        self.outputs = outputs or {}
         self.environment = environment
         self.environment_variables: Dict[str, str] = dict(environment_variables or {})
         self.distribution = distribution
@@ -55,6 +54,19 @@ class CommandJob(Sweepable, Checked):
         self.resources = resources
         self.limits = limits
         self.is_deterministic = is_deterministic
+
+    @property
+    def outputs(self) -> Any:
+        """By name; others may be given as a dictionary."""
+        return self._outputs
+
+    @outputs.setter
+    def outputs(self, said: Union[Outputs, Dict[str, object]]) -> None:
+        if isinstance(said, Outputs):
+            self._outputs = said
+            return
+        self.declared_outputs: Dict[str, object] = dict(said)
+        self._outputs = Outputs(self, list(said))
 
     @property
     def distribution(self) -> Any:
@@ -113,7 +125,7 @@ class CommandJob(Sweepable, Checked):
         keys = self._job_keys(experiment_name, default_target, tags)
         return submit_keys(keys, Where(**where).words(), self.made_at, {})
 
-    def dump(self, dest: Any) -> None:
+    def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self._job_keys(), dest)
 

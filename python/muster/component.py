@@ -40,9 +40,12 @@ class ResourceLayout(Checked):
 
     LACKS = _LAYOUT
 
+    node_count: Optional[int]
+    process_count_per_node: Optional[int]
+
     def __init__(self) -> None:
-        self.node_count: Optional[int] = None
-        self.process_count_per_node: Optional[int] = None
+        self.node_count = None
+        self.process_count_per_node = None
 
     @property
     def instance_count(self) -> Optional[int]:
@@ -66,12 +69,14 @@ class RunSettings(Checked):
 
     LACKS = _RUN_SETTINGS
 
+    resource_layout: ResourceLayout
+
     def __init__(self) -> None:
         self.resource_layout = ResourceLayout()
-        self.target: Optional[str] = None
+        self.target: object = None
 
     @checked(_RUN_SETTINGS)
-    def configure(self, target: Optional[str] = None) -> None:
+    def configure(self, target: object = None) -> None:
         self.target = target
 
 

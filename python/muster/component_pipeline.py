@@ -2,7 +2,9 @@
 
 from typing import Any, List, Mapping, Optional
 
+from .binary import BadCall
 from .checked import lacks
+from .kinds import shortened
 from .outputs import Output
 from .pipeline import Pipeline, named_steps, outputs_of
 
@@ -18,6 +20,10 @@ class ComponentPipeline(Pipeline):
                  workspace: Any = None, name: Optional[str] = None,
                  description: Optional[str] = None, default_compute: object = None) -> None:
         del workspace
+        strange = [one for one in nodes if not hasattr(one, "step_keys")]
+        if strange:
+            raise BadCall(f"nodes of Pipeline() has {shortened(strange[0])}, which is not a step",
+                          "call a component with its inputs: that makes one")
         said = {"name": name, "description": description, "target": default_compute,
                 "is_deterministic": None, "goes_on": None, "force_rerun": None, "tags": None,
                 "experiment_name": None}

@@ -25,6 +25,15 @@ class ComputeTarget(Checked):
                             timeout_in_minutes: float = 25) -> None:
         """Nothing has been begun."""
 
+    @property
+    def type(self) -> str:
+        """What programs look for before they make one."""
+        return "AmlCompute"
+
+    @property
+    def provisioning_state(self) -> str:
+        return "Succeeded"
+
     def get_status(self) -> Any:
         """Nobody is asked."""
         return SimpleNamespace(serialize=self.serialize, allocation_state="Steady",
@@ -32,7 +41,7 @@ class ComputeTarget(Checked):
 
     def serialize(self) -> Dict[str, str]:
         """What is known of it."""
-        return {"name": self.name}
+        return {"name": self.name, "type": self.type}
 
 
 class AmlCompute(ComputeTarget):

@@ -7,15 +7,17 @@ import shutil
 import threading
 import uuid
 from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, nearest, note
+from .datasets import datasets_here
 from .record import PARENT, TABLE, TEXTS, metrics_of, uploads_of
 from .tracking import Store, checked_name, current_store, log_to
 
 _ENDED = {"Completed": "FINISHED", "Failed": "FAILED", "Canceled": "KILLED"}
 _lock = threading.Lock()
+_Source = Union[str, "os.PathLike[str]", IO[Any]]
 
 
 class ContextRun(Checked):
@@ -24,8 +26,7 @@ class ContextRun(Checked):
     IN_SDK = "Run"
     LACKS = lacks(accepted="parent", refused={
         "submit_child": "submit the job with an Experiment",
-        "input_datasets": "muster has no datasets: give the script the path of its data",
-        "output_datasets": "muster has no datasets: give the script the path of its output",
+        "output_datasets": "muster has no datasets of outputs: give the script the path",
         "get_secret": "name the variable in secrets: of the job file, and read os.environ",
         "get_secrets": "name the variables in secrets: of the job file, and read os.environ"})
 
@@ -112,7 +113,7 @@ class ContextRun(Checked):
         if plot is not None:
             plot.savefig(self._store.artifact(name + ".png"))
             return
-        self.upload_file(name + os.path.splitext(str(path))[1], path)
+        self.upload_file(name + os.path.splitext(str(path))[1], str(path))
 
     def _log_as_file(self, name: str, value: Any) -> None:
         """What the SDK draws: kept as JSON."""
@@ -146,16 +147,16 @@ class ContextRun(Checked):
     # ---- files ----
 
     @checked(lacks(accepted="datastore_name"))
-    def upload_file(self, name: str, path_or_stream: Any) -> Any:
+    def upload_file(self, name: str, path_or_stream: _Source) -> Any:
         """Keeps a copy of it with the metrics."""
         if self._store is not None:
             path = self._store.artifact(name)
-            if hasattr(path_or_stream, "read"):
+            if isinstance(path_or_stream, (str, os.PathLike)):
+                shutil.copyfile(path_or_stream, path)
+            else:
                 data = path_or_stream.read()
                 with open(path, "wb") as file:
                     file.write(data.encode() if isinstance(data, str) else data)
-            else:
-                shutil.copyfile(path_or_stream, path)
         return SimpleNamespace(serialize=lambda: {"name": name})
 
     @checked(lacks(accepted="return_artifacts timeout_seconds datastore_name"))
@@ -193,6 +194,11 @@ class ContextRun(Checked):
              "keeps a copy")
 
     # ---- what it is ----
+
+    @property
+    def input_datasets(self) -> Dict[str, Any]:
+        """Of the job: paths of files, and tables."""
+        return datasets_here()
 
     def tag(self, key: str, value: Any = None) -> None:
         """A word about the run."""

@@ -45,6 +45,9 @@ def _body(body: Any) -> Any:
     if isinstance(body, Pipeline):
         raise BadCall(f"the body of a loop is the pipeline {body.name}, whose values are known "
                       "when it is made", "let a component or command(...) be the body")
+    if not hasattr(body, "inputs"):
+        raise BadCall(f"the body of a loop is {body!r}, which is not a step",
+                      "let a component that was called, or command(...), be the body")
     return body
 
 

@@ -6,7 +6,8 @@ import os
 from typing import Any, Dict, List, Optional, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, given, lacks, settings_of
+from .checked import Checked, Settings, checked, given, lacks, settings_of
+from .kinds import shortened
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -76,7 +77,7 @@ class CondaDependencies(Checked):
         """A file's path, or what would stand in it."""
         if self.file is not None:
             if self.conda or self.pip or self.channels:
-                raise ValueError(f"packages cannot be added to {self.file}: write them into it")
+                raise BadCall(f"packages cannot be added to {self.file}", "write them into it")
             return self.file
         wanted: List[object] = list(self.conda)
         if self.pip:
@@ -90,8 +91,10 @@ class ContainerRegistry(Checked):
     LACKS = lacks(no_effect="username password", refused={
         "registry_identity": "log in with docker or podman on the hosts"})
 
+    address: Optional[str]
+
     def __init__(self) -> None:
-        self.address: Optional[str] = None
+        self.address = None
 
     def image(self, name: Any) -> str:
         """With the registry in front."""
@@ -108,12 +111,18 @@ class DockerSection(Checked):
         accepted="enabled shared_volumes gpu_support platform",
         refused={"build_context": "use Environment.from_dockerfile, or SDK v2's BuildContext"})
 
+    base_image: Optional[str]
+    base_image_registry: ContainerRegistry
+    base_dockerfile: Optional[PathLike]
+    arguments: List[str]
+    shm_size: Optional[str]
+
     def __init__(self) -> None:
-        self.base_image: Any = None
+        self.base_image = None
         self.base_image_registry = ContainerRegistry()
-        self.base_dockerfile: Any = None
-        self.arguments: List[str] = []
-        self.shm_size: Optional[str] = None
+        self.base_dockerfile = None
+        self.arguments = []
+        self.shm_size = None
 
     def resources(self) -> Dict[str, Any]:
         """Those of a job that runs in it."""
@@ -129,9 +138,13 @@ class PythonSection(Checked):
         "base_conda_environment": "list the packages in conda_dependencies",
         "conda_dependencies_file": "use conda_dependencies = CondaDependencies(FILE)"})
 
+    interpreter_path: str
+    conda_dependencies: Optional[CondaDependencies]
+    user_managed_dependencies: bool
+
     def __init__(self) -> None:
         self.interpreter_path = "python3"
-        self.conda_dependencies: Optional[CondaDependencies] = CondaDependencies()
+        self.conda_dependencies = CondaDependencies()
         self.user_managed_dependencies = False
 
 
@@ -140,15 +153,23 @@ class Environment(Checked):
 
     LACKS = lacks(refused={
         "r": "list R's packages in conda_dependencies",
-        "spark": "muster does not start Spark", "databricks": "muster does not start Databricks"})
+        "databricks": "muster does not start Databricks"})
+
+    version: Optional[str]
+    environment_variables: Dict[str, str]
+    python: PythonSection
+    docker: DockerSection
 
     def __init__(self, name: str, interpreter: str = "python3") -> None:
         self.name = name
-        self.version: Optional[str] = None
-        self.environment_variables: Dict[str, str] = {}
+        self.version = None
+        self.environment_variables = {}
         self.python = PythonSection()
         self.python.interpreter_path = interpreter
         self.docker = DockerSection()
+        # What older programs switch off.
+        self.spark = Settings("Environment.spark", lacks(accepted="precache_packages",
+                                                         no_effect="packages repositories"))
 
     @property
     def interpreter(self) -> str:
@@ -257,6 +278,7 @@ def _build(dockerfile: PathLike) -> Dict[str, str]:
     """The folder of a Dockerfile, and its name there."""
     text = os.fspath(dockerfile)
     if not os.path.isfile(text):
-        raise ValueError(f"there is no Dockerfile {text!r}; its text cannot be given in its place")
+        raise BadCall(f"there is no Dockerfile {shortened(text)}",
+                      "give its path; its text cannot be given in its place")
     folder, name = os.path.split(os.path.abspath(text))
     return {"path": folder, "dockerfile_path": name}

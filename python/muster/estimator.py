@@ -1,9 +1,10 @@
 """Estimators, which ScriptRunConfig has replaced: azureml.train's way to describe a job."""
 
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, lacks
+from .datastores import data_input_of
 from .environment import CondaDependencies, ContainerRegistry, Environment
 from .runconfig import (Configuration, MpiConfiguration, PyTorchConfiguration, RunConfiguration,
                         TensorflowConfiguration)
@@ -48,7 +49,6 @@ class ParameterServer(Checked):
 
 
 Training = Union[Mpi, Nccl, ParameterServer, MpiConfiguration]
-_NO_DATA = "muster has no datastores: name files and folders of the hosts in script_params"
 
 
 class Estimator(ScriptRunConfig):
@@ -59,7 +59,7 @@ class Estimator(ScriptRunConfig):
                  "_show_lint_warnings _show_package_warnings _enable_optimized_mode",
         no_effect="vm_size vm_priority shm_size",
         refused={
-            "inputs": _NO_DATA, "resume_from": _NO_DATA,
+            "resume_from": "put the folder into script_params",
             "framework_version": "name it in pip_packages, as torch==1.13"})
 
     def __init__(self, source_directory: str = ".", *, compute_target: object = None,
@@ -79,7 +79,8 @@ class Estimator(ScriptRunConfig):
                  pip_requirements_file_path: Optional[str] = None,
                  environment_definition: Optional[Environment] = None,
                  environment_variables: Optional[Dict[str, str]] = None,
-                 max_run_duration_seconds: Optional[float] = None) -> None:
+                 max_run_duration_seconds: Optional[float] = None,
+                 inputs: Optional[List[Any]] = None) -> None:
         run = RunConfiguration(entry_script, _words(script_params or {}))
         run.target = compute_target
         run.max_run_duration_seconds = max_run_duration_seconds
@@ -98,6 +99,7 @@ class Estimator(ScriptRunConfig):
                           "distributed_training", "for example distributed_training=Mpi()")
         _spread(run, training, node_count)
         super().__init__(source_directory, run_config=run)
+        self.data += [one for one in map(data_input_of, inputs or []) if one is not None]
 
 
 def _training(backend: Optional[str], per_node: int, servers: ParameterServer

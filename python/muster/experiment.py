@@ -8,11 +8,13 @@ from .binary import BadCall, text_of
 from .checked import Checked, checked, given, lacks
 from .compute import ComputeTarget, ComputeTargets
 from .context_run import ContextRun
+from .datasets import Dataset
+from .datastores import Datastore
 from .environment import Environment
 from .hyperdrive import HyperDriveRun
+from .models import Model
 from .record import METRICS
 from .run import Run
-from .step_data import Datastore
 from .step_pipeline import Pipeline, PipelineRun
 from .tracking import Store, tracking_folder
 from .where import Where
@@ -24,6 +26,7 @@ class Submittable(Protocol):
     def begin(self, experiment: str, words: List[str], **more: Any) -> Run: ...
 
 
+Run._KINDS = {"sweep": HyperDriveRun, "pipeline": PipelineRun}
 _ACCOUNT = "auth sku tags cloud id location _location _logger _file_name _cloud _workspace_id " \
            "_disable_service_check subscription_id resource_group"
 
@@ -47,6 +50,7 @@ class Workspace(Checked):
         self.name = workspace_name
         self.location = "here"
         self.compute_targets = ComputeTargets()
+        self._default_datastore = "workspaceblobstore"
 
     @classmethod
     @checked(lacks(accepted="path " + _ACCOUNT))
@@ -63,16 +67,30 @@ class Workspace(Checked):
 
     def get_run(self, run_id: str) -> Run:
         """The run of that name."""
-        return Run(run_id)
+        return Run.get(self, run_id)
 
     def get_default_datastore(self) -> Datastore:
-        """A name: outputs of steps lie in their records."""
-        return Datastore(self)
+        """A folder of this machine; outputs of steps lie in their records."""
+        return Datastore(self, self._default_datastore)
 
     @property
     def datastores(self) -> Dict[str, Datastore]:
         """There is one of every name."""
         return Datastores()
+
+    def set_default_datastore(self, name: str) -> None:
+        """That of every name is a folder of its own."""
+        self._default_datastore = name
+
+    @property
+    def models(self) -> Dict[str, Model]:
+        """The newest of each name that programs of this machine have registered."""
+        return {one.name: one for one in Model.list(self, latest=True)}
+
+    @property
+    def datasets(self) -> Dict[str, Any]:
+        """Those that programs of this machine have registered."""
+        return Dataset.get_all(self)
 
     @property
     def experiments(self) -> Dict[str, "Experiment"]:
@@ -141,7 +159,7 @@ class Experiment(Checked):
                  properties: Union[str, Dict[str, Any], None] = None) -> Iterator[Run]:
         """Those on record, the newest first."""
         for known in reversed(_recorded("--experiment", self.name)):
-            run = _as_run(self, known)
+            run = Run.known_as(self, known)
             if type is not None and run.type != type:
                 continue
             if _has(tags, run.tags) and _has(properties, run.get_properties()):
@@ -168,13 +186,6 @@ def _recorded(*words: str) -> "List[Dict[str, Any]]":
     found = json.loads(text_of("ps", "--all", "--json", *words))
     assert isinstance(found, list)
     return found
-
-
-def _as_run(experiment: Experiment, known: Dict[str, Any]) -> Run:
-    steps = known.get("steps") or []
-    if any(step.get("values") for step in steps):
-        return HyperDriveRun(experiment, known["run"])
-    return (PipelineRun if steps else Run)(experiment, known["run"])
 
 
 def _has(wanted: Union[str, Dict[str, Any], None], said: Dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest, settings_of
 from .place import users_line
+from .record import job_text_of
 from .run import Run
 from .script_run_config import ScriptRunConfig
 from .submission import submit_keys
@@ -210,7 +211,8 @@ class HyperDriveConfig(Checked):
         trial["command"] += "".join(f' {option} "${{{{search_space.{name}}}}}"'
                                     for option, name in names)
         return given({
-            "type": "sweep", "trial": trial, "search_space": space,
+            "type": "sweep", "inputs": trial.pop("inputs", None), "trial": trial,
+            "search_space": space,
             "sampling_algorithm": self.hyperparameter_sampling.keys(),
             "objective": {"goal": self._goal(), "primary_metric": self.primary_metric_name},
             "early_termination": self.policy.keys() if self.policy is not None else None,
@@ -262,6 +264,11 @@ def _law(option: str, expression: Any, said_at: str) -> Dict[str, Any]:
     return {"type": word, **dict(zip(_KEYS[word], values))}
 
 
+# Of a sweep's file that another program has written, in YAML or JSON.
+_GOAL = re.compile(r"\bgoal[\"']?\s*:\s*[\"']?(maximize|minimize)", re.IGNORECASE)
+_METRIC = re.compile(r"\bprimary_metric[\"']?\s*:\s*[\"']?([^\"',}\n#]*[^\"',}\n# ])")
+
+
 class HyperDriveRun(Run):
     """A sweep: its children are its trials."""
 
@@ -276,11 +283,17 @@ class HyperDriveRun(Run):
     def hyperdrive_config(self) -> Optional[HyperDriveConfig]:
         return self._config
 
-    def _sweep(self) -> HyperDriveConfig:
-        if self._config is None:
+    def _objective(self) -> Tuple[str, bool]:
+        """The metric, and whether more of it is better: as this program or the job's file says."""
+        if self._config is not None:
+            return self._config.primary_metric_name, self._config._goal() == "maximize"
+        text = job_text_of(self.folder)
+        goal, metric = _GOAL.search(text), _METRIC.search(text)
+        name = (self.details().get("best") or {}).get("metric") or (metric and metric[1])
+        if goal is None or not name:
             raise BadCall(f"how the trials of {self.name} are judged is not known here",
                           f"muster report {self.name} names the best one")
-        return self._config
+        return str(name), goal[1].lower() == "maximize"
 
     def get_hyperparameters(self) -> Dict[str, Dict[str, str]]:
         """The values of each trial."""
@@ -294,10 +307,10 @@ class HyperDriveRun(Run):
 
     def _judged(self, states: Tuple[str, ...]) -> Iterator[Tuple[float, Run]]:
         """Trials with a value: the best they had."""
-        config = self._sweep()
-        best = max if config._goal() == "maximize" else min
+        metric, more = self._objective()
+        best = max if more else min
         for trial in self.get_children():
-            value = trial.get_metrics().get(config.primary_metric_name)
+            value = trial.get_metrics().get(metric)
             numbers = [one for one in (value if isinstance(value, list) else [value])
                        if isinstance(one, (int, float))]
             if numbers and trial.details()["state"] in states:
@@ -309,20 +322,23 @@ class HyperDriveRun(Run):
         """The trial with the best value."""
         states = ["completed", "running", *(["failed", "died"] if include_failed else []),
                   *(["stopped"] if include_canceled else [])]
+        told = self.details().get("best")  # once it has ended
+        if told is not None:
+            run = Run(f"{self.name}/{told['step']}")
+            if run.details()["state"] in states:
+                return run
         judged = list(self._judged(tuple(states)))
-        if not judged:
-            return None
-        best = max if self._sweep()._goal() == "maximize" else min
-        return best(judged, key=lambda one: one[0])[1]
+        best = max if self._objective()[1] else min
+        return best(judged, key=lambda one: one[0])[1] if judged else None
 
     @checked(lacks(accepted="discard_no_metric"))
     def get_children_sorted_by_primary_metric(self, top: int = 0, reverse: bool = False
                                               ) -> List[Dict[str, Any]]:
         """What is known of each trial, the best first."""
-        config = self._sweep()
+        _, more = self._objective()
         values = self.get_hyperparameters()
         judged = sorted(self._judged(("completed", "running", "failed", "died", "stopped")),
-                        key=lambda one: one[0], reverse=(config._goal() == "maximize") != reverse)
+                        key=lambda one: one[0], reverse=more != reverse)
         return [{"run_id": trial.name, "hyperparameters": values.get(trial.name),
                  "best_primary_metric": value, "status": trial.get_status()}
                 for value, trial in judged[:top or None]]

@@ -4,108 +4,53 @@ import ast
 import json
 import linecache
 import os
-import re
-import subprocess
 import sys
 from typing import Any, Dict, List, Tuple
 
 from .binary import BadCall
-from .checked import note
-
-_LINE = re.compile(r"^(\s*)([%!])(.*)$")
-# Magics of a whole cell that are not Python.
-_SHELLS = {"bash": "bash", "sh": "sh", "script": "sh"}
-# What a page would show.
-_SHOWN = ("html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG")
+from .notebook_lines import HELP, MAGIC, OUTPUT, SHELL, python_of
+from .notebook_magics import Magics
+from .page import display
 
 
-def _expanded(text: str, names: Dict[str, Any]) -> str:
-    """{name} and $name are variables, as in Jupyter; other braces stay."""
-    def value(found: "re.Match[str]") -> str:
-        name = found[1] or found[2]
-        return str(names[name]) if name in names else found[0]
-    return re.sub(r"\{(\w+)\}|\$([A-Za-z_]\w*)", value, text)
+class _Notebook:
+    """Its cells, and the module in which they are carried out."""
 
+    def __init__(self, path: str) -> None:
+        self._names: Dict[str, Any] = {"__name__": "__main__", "__file__": path,
+                                       "display": display, "get_ipython": lambda: None}
+        self._magics = Magics(self._names, self._carried_out, self._whole)
+        self._names.update({SHELL: self._magics.shell, OUTPUT: self._magics.output,
+                            MAGIC: self._magics.line, HELP: self._magics.help})
+        self._place = path
 
-def _write(words: str, body: str, place: str, names: Dict[str, Any]) -> None:
-    """%%writefile [-a] FILE."""
-    found = words.split()
-    if not found or found == ["-a"]:
-        raise BadCall("%%writefile names no file", "for example %%writefile src/train.py",
-                      f"{place}:1")
-    mode = "a" if found[:1] == ["-a"] else "w"
-    path = _expanded(found[-1], names)
-    with open(path, mode, encoding="utf-8") as file:
-        file.write(body)
-    print(f"{'Appending to' if mode == 'a' else 'Writing'} {path}")
+    def _whole(self, path: str) -> None:
+        """All cells of a notebook."""
+        for text, place in cells_of(path):
+            self._place = place
+            self._cell(text, place)
 
+    whole = _whole
 
-def _shell(shell: str, text: str) -> int:
-    sys.stdout.flush()
-    return subprocess.run([shell, "-c", text], check=False).returncode
+    def _cell(self, source: str, place: str) -> None:
+        """As Jupyter does: a value at the end of a cell is shown."""
+        if source.startswith("%%") and not source.split("\n", 1)[0].rstrip().endswith("?"):
+            head, _, body = source.partition("\n")
+            self._magics.cell(head[2:], body, place)
+            return
+        value = self._carried_out(source)
+        if value is not None:
+            print(repr(value))
 
-
-def _magic(words: str) -> None:
-    """%load_ext and the like are about the notebook's own pages."""
-    word, _, rest = words.strip().partition(" ")
-    name, equals, value = rest.strip().partition("=")
-    if word == "cd" and rest:
-        os.chdir(os.path.expanduser(rest.strip()))
-    elif word in ("env", "set_env") and equals:
-        os.environ[name.strip()] = value.strip()
-    else:
-        note(f"%{word} has no effect here")
-
-
-def _is_python(source: str) -> bool:
-    try:
-        ast.parse(source)
-    except SyntaxError:
-        return False
-    return True
-
-
-def _python(source: str) -> str:
-    """Lines that are not Python become calls; the others stay where they are."""
-    if _is_python(source):
-        return source
-    lines = []
-    for line in source.split("\n"):
-        found = _LINE.match(line)
-        if found is None:
-            lines.append(line)
-        elif found[2] == "%":
-            lines.append(f"{found[1]}__muster_magic__({found[3]!r})")
-        else:
-            lines.append(f"{found[1]}__muster_shell__({found[3]!r})")
-    return "\n".join(lines)
-
-
-def _cell(source: str, place: str, names: Dict[str, Any]) -> None:
-    if source.startswith("%%"):
-        head, _, body = source.partition("\n")
-        word, _, words = head[2:].strip().partition(" ")
-        if word == "writefile":
-            return _write(words, body, place, names)
-        if word in _SHELLS:
-            code = _shell(_SHELLS[word], body)
-            if code != 0:
-                raise BadCall(f"the cell of %%{word} ended with code {code}",
-                              "Jupyter, too, goes no further", f"{place}:1")
+    def _carried_out(self, source: str) -> Any:
+        """The value at its end."""
+        if source.lstrip("\n").startswith("%%"):  # a cell's magic within another one
+            self._cell(source.lstrip("\n"), self._place)
             return None
-        if word in _SHOWN:
-            print(f"muster: {place}:1: %%{word} has no effect here", file=sys.stderr, flush=True)
-            return None
-        if word not in ("time", "capture", "timeit"):
-            raise BadCall(f"muster cannot carry out a cell of %%{word}",
-                          "it knows Python, %%writefile and %%bash", f"{place}:1")
-        source = "\n" + body  # lines keep their numbers
-    _carry_out(_python(source), place, names)
-    return None
+        return _carried_out(python_of(source), self._place, self._names)
 
 
-def _carry_out(source: str, place: str, names: Dict[str, Any]) -> None:
-    """As Jupyter does: a value at the end of a cell is shown."""
+def _carried_out(source: str, place: str, names: Dict[str, Any]) -> Any:
     lines = source.splitlines(keepends=True)
     linecache.cache[place] = (len(source), None, lines, place)  # for tracebacks
     tree = ast.parse(source, place)
@@ -115,34 +60,39 @@ def _carry_out(source: str, place: str, names: Dict[str, Any]) -> None:
         tree.body.pop()
     exec(compile(tree, place, "exec"), names)
     if shows and isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), place, "eval"), names)
-        if value is not None:
-            print(repr(value))
+        return eval(compile(ast.Expression(last.value), place, "eval"), names)
+    return None
 
 
 def cells_of(path: str) -> List[Tuple[str, str]]:
     """Of each cell of code, its text and what messages call it."""
     with open(path, encoding="utf-8-sig") as file:
         try:
-            cells = json.load(file)["cells"]
-            texts = [("".join(one["source"]), one["cell_type"]) for one in cells]
+            book = json.load(file)
+            texts = [("".join(one["source"]), one["cell_type"]) for one in book["cells"]]
         except (ValueError, KeyError, TypeError):
             raise BadCall(f"{path} is not a Jupyter notebook of format 4",
                           "Jupyter can save it in that format", f"{path}:1") from None
+    language = _language(book.get("metadata"))
+    if language.lower() not in ("", "python", "python3", "ipython"):
+        raise BadCall(f"{path} is a notebook of {language}, and muster carries out those of Python",
+                      "Jupyter can save it as a program, which `muster run` starts", f"{path}:1")
     return [(text, f"{path}[cell {number}]")
             for number, (text, kind) in enumerate(texts, 1) if kind == "code"]
 
 
+def _language(metadata: Any) -> str:
+    """As its kernel says, or as Jupyter has noted it when it last ran."""
+    for part, key in (("kernelspec", "language"), ("language_info", "name")):
+        said = metadata.get(part) if isinstance(metadata, dict) else None
+        if isinstance(said, dict) and isinstance(said.get(key), str):
+            return str(said[key])
+    return ""
+
+
 def run_notebook(path: str) -> None:
     """All cells, in a module of their own."""
-    names: Dict[str, Any] = {"__name__": "__main__", "__file__": path}
-
-    def shell(text: str) -> None:
-        _shell("sh", _expanded(text, names))
-
-    names.update(__muster_magic__=_magic, __muster_shell__=shell)
     folder, name = os.path.split(os.path.abspath(path))
     os.chdir(folder)  # where Jupyter carries it out
     sys.path[0] = folder
-    for text, place in cells_of(name):
-        _cell(text, place, names)
+    _Notebook(name).whole(name)

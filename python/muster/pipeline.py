@@ -9,7 +9,7 @@ from .inputs import Inputs, WiredInput, absolute
 from .outputs import Output
 from .place import users_line
 from .run import Run
-from .submission import Places, dump_keys, json_of, submit_keys
+from .submission import Destination, Places, dump_keys, json_of, submit_keys
 from .where import Where, target_name
 from .yaml_text import yaml_of
 
@@ -134,7 +134,7 @@ class Pipeline(Checked):
         keys.update(given({"description": description, "display_name": display_name}))
         return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, self.places())
 
-    def dump(self, dest: Any) -> None:
+    def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self._file_keys(), dest)
 

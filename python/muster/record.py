@@ -80,6 +80,17 @@ def metrics_of(runs: List[str]) -> Dict[str, Any]:
     return metrics
 
 
+def params_of(run: str) -> Dict[str, str]:
+    """Values by names."""
+    return {name: _text(path) for name, path in _below(os.path.join(run, "params"))}
+
+
+def tags_of(run: str) -> Dict[str, str]:
+    """But for those that only muster reads."""
+    return {name: _text(path) for name, path in _below(os.path.join(run, "tags"))
+            if not name.startswith((TEXTS, TABLE))}
+
+
 def uploads_of(runs: List[str]) -> Dict[str, str]:
     """Where files are that were uploaded, by their names."""
     return {name: path for run in runs for name, path in _below(os.path.join(run, "artifacts"))}
@@ -95,6 +106,15 @@ def files_in(record: str, code: str) -> Dict[str, str]:
     streams = os.path.join(record, "streams")
     files.update((f"streams/{name}", path) for name, path in _below(streams))
     return dict(sorted(files.items()))
+
+
+def job_text_of(record: str) -> str:
+    """The job file that the run was asked for with; one that a program described is JSON."""
+    try:
+        asked = json.loads(_text(os.path.join(record, "spec.json"))).get("asked") or {}
+        return str(asked["files"][0]["text"])
+    except (OSError, ValueError, LookupError):
+        return ""
 
 
 def notes_of(record: str) -> Dict[str, Dict[str, str]]:

@@ -85,12 +85,15 @@ class Register:
             for version in reversed(self._versions(one)):
                 yield (one, *self.get(one, version))
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, version: Optional[str] = None) -> None:
+        """One version, or all."""
+        versions = self._versions(name)
+        if not versions or version not in (None, *versions):
+            raise self.unknown(name, version)
+        for one in versions if version is None else [version]:
+            os.remove(os.path.join(self._folder, _safe(name), _safe(one) + ".json"))
         if not self._versions(name):
-            raise self.unknown(name, None)
-        for version in self._versions(name):
-            os.remove(os.path.join(self._folder, _safe(name), _safe(version) + ".json"))
-        os.rmdir(os.path.join(self._folder, _safe(name)))
+            os.rmdir(os.path.join(self._folder, _safe(name)))
 
     def named_by(self, text: str) -> Optional[Tuple[str, Dict[str, Any]]]:
         """What azureml:NAME:VERSION, NAME:VERSION or NAME@latest stands for, if it is here."""

@@ -4,13 +4,14 @@ import os
 import shlex
 import shutil
 import sys
-from types import SimpleNamespace
-from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional
+from typing import Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Type
 
 from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed, text_of
 from .checked import Checked, checked, lacks, nearest, note
 from .command_line import command_line
 from .context_run import ContextRun, this_run
+from .datasets import datasets_of
+from .models import Model
 from .record import files_in, metrics_in, notes_of, write_notes
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
@@ -54,6 +55,7 @@ class Run(Checked):
         "submit_child": "submit the job with an Experiment"})
 
     _TYPE = "azureml.scriptrun"
+    _KINDS: Dict[str, Type["Run"]] = {}  # of sweeps and pipelines that are found by their names
 
     def __init__(self, experiment: object, run_id: Optional[str] = None) -> None:
         self.id = self.name = str(run_id or experiment)
@@ -73,7 +75,15 @@ class Run(Checked):
     @checked(lacks(accepted="workspace"))
     def get(cls, workspace: object, run_id: str) -> "Run":
         """The run of that name."""
-        return cls(run_id)
+        return cls.known_as(None, answer_of("show", run_id))
+
+    @classmethod
+    def known_as(cls, experiment: object, known: Dict[str, Any]) -> "Run":
+        """A sweep, a pipeline or another run, as `muster ps` tells of it."""
+        steps = known.get("steps") or []
+        is_sweep = known.get("best") or any(step.get("values") for step in steps)
+        kind = Run._KINDS.get("sweep" if is_sweep else "pipeline" if steps else "", Run)
+        return kind(experiment or known["experiment"], str(known["run"]))
 
     @classmethod
     @checked(lacks(accepted="allow_offline used_for_context_manager"))
@@ -171,6 +181,7 @@ class Run(Checked):
         return {**details, "runId": self.name, "status": status,
                 "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
                 "properties": self.get_properties(),
+                "inputDatasets": datasets_of(details["folder"]),
                 "runDefinition": _definition(details["command"]),
                 "logFiles": {name: path for name, path in self._files().items()
                              if name.startswith(("logs/", "streams/"))}}
@@ -248,20 +259,24 @@ class Run(Checked):
             self.download_file(name, path)
         return paths
 
-    @checked(lacks(accepted="tags properties model_framework model_framework_version description "
-                            "datasets sample_input_dataset sample_output_dataset "
-                            "resource_configuration"))
-    def register_model(self, model_name: str, model_path: Optional[str] = None) -> Any:
-        """There is no registry: it stays where it is."""
+    @checked(lacks(accepted="model_framework model_framework_version datasets "
+                            "sample_input_dataset sample_output_dataset resource_configuration"))
+    def register_model(self, model_name: str, model_path: Optional[str] = None,
+                       tags: Optional[Dict[str, Any]] = None,
+                       properties: Optional[Dict[str, Any]] = None, model_framework: Any = None,
+                       model_framework_version: Optional[str] = None,
+                       description: Optional[str] = None) -> Model:
+        """Keeps a file or folder of the run under a name; it stays in the record."""
         path = (model_path or "outputs").strip("/")
         path = path[2:] if path.startswith("./") else path
-        found = [one for name, one in self._files().items()
-                 if name == path or name.startswith(path + "/")]
+        found = {name: one for name, one in self._files().items()
+                 if name == path or name.startswith(path + "/")}
         if not found:
             raise BadCall(f"run {self.name} has no file {path!r}",
                           nearest(path, self.get_file_names()))
-        note(f"Run.register_model() registers nothing: {model_name} stays in {self.folder}")
-        return SimpleNamespace(name=model_name, version=1, id=f"{model_name}:1", url=found[0])
+        name, file = next(iter(found.items()))
+        whole = file[:len(file) - len(name[len(path):])]  # of a folder, without what lies in it
+        return Model.register(None, whole, model_name, tags, properties, description)
 
     # ---- what is noted of it ----
 

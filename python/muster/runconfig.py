@@ -85,7 +85,7 @@ class DockerConfiguration(Checked):
                       "shm_size": self.shm_size})
 
 
-_NO_DATA = "muster has no datastores: name files and folders of the hosts in the arguments"
+_NO_DATA = "put the dataset among the arguments: dataset.as_named_input(NAME).as_mount()"
 
 
 class RunConfiguration(Checked):
@@ -101,6 +101,15 @@ class RunConfiguration(Checked):
                  "spark": "muster does not start Spark",
                  "paralleltask": "a job file of type parallel does that"})
 
+    environment: Environment
+    environment_variables: Dict[str, str]
+    node_count: int
+    max_run_duration_seconds: Optional[float]
+    docker: DockerConfiguration
+    mpi: MpiConfiguration
+    pytorch: PyTorchConfiguration
+    tensorflow: TensorflowConfiguration
+
     def __init__(self, script: Optional[str] = None, arguments: Optional[List[object]] = None,
                  framework: Optional[str] = None, communicator: Optional[str] = None,
                  conda_dependencies: Optional[CondaDependencies] = None,
@@ -114,9 +123,9 @@ class RunConfiguration(Checked):
         self.target: object = None
         self.environment = Environment("")
         self.environment.python.conda_dependencies = conda_dependencies or CondaDependencies()
-        self.environment_variables: Dict[str, str] = {}
+        self.environment_variables = {}
         self.node_count = 1
-        self.max_run_duration_seconds: Optional[float] = None
+        self.max_run_duration_seconds = None
         self.docker = DockerConfiguration()
         self.mpi = MpiConfiguration()
         self.pytorch = PyTorchConfiguration()

@@ -1,46 +1,32 @@
 """ScriptRunConfig: a script or a command, where it is, and how it is to run."""
 
 import os
-import re
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
 from .checked import Checked, given, lacks, note
+from .datasets import variables_of
+from .datastores import DataInput, by_names, data_input_of
 from .environment import Environment
 from .place import users_line
 from .run import Run
 from .runconfig import (Configuration, DockerConfiguration, MpiConfiguration,
                         PyTorchConfiguration, RunConfiguration, TensorflowConfiguration)
+from .shell_words import Expression, shell_word
 from .submission import submit_keys
 from .where import target_name
 
 # Keys of job files that ScriptRunConfig calls otherwise.
-_RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory"}
-_PLAIN = re.compile(r"[\w@%+=:,./-]+")
-_VARIABLE = re.compile(r"\$(?=\w|\{\w+\})")
-
-
-class Expression(str):
-    """Text that is replaced when the job starts: ${{inputs.NAME}}."""
-
-
-def shell_word(value: object) -> str:
-    """A word as a shell reads it; $NAME in it is each process's own variable."""
-    text = str(value)
-    if isinstance(value, Expression):
-        return f'"{text}"'
-    if _PLAIN.fullmatch(text):
-        return text
-    quoted = re.sub(r'([\\"`])', r"\\\1", text)
-    pieces = _VARIABLE.split(quoted)
-    return '"' + "$".join(piece.replace("$", "\\$") for piece in pieces) + '"'
+_RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_directory",
+            "process_count_per_instance": "process_count_per_node",
+            "resources.instance_count": "node_count"}
 
 
 class ScriptRunConfig(Checked):
     """Give `script` and `arguments`, or `command`, which a shell reads once for each process."""
 
     LACKS = lacks(accepted="identity _telemetry_values", refused={
-        "resume_from": "muster has no datastores: name the folder in the arguments"})
+        "resume_from": "put the folder among the arguments"})
 
     def __init__(self, source_directory: Union[str, "os.PathLike[str]", None] = None,
                  script: Optional[str] = None, arguments: Optional[Sequence[object]] = None,
@@ -66,23 +52,30 @@ class ScriptRunConfig(Checked):
         self.source_directory = _folder(source_directory)
         self.script = script or run_config.script
         self.command: Any = command or run_config.command
-        if isinstance(arguments, str):
-            raise BadCall("arguments must be a list, not text", 'for example ["--lr", 0.1]')
         self.arguments = list(arguments or run_config.arguments or [])
+        self.data: List[DataInput] = []  # that are not among the arguments
         if self.script is not None and self.command is not None:
-            raise ValueError("give either script or command")
+            raise BadCall("give either script or command",
+                          "a command names the script itself: python3 train.py")
         if self.command is not None and self.arguments:
-            raise ValueError("arguments belong to a script; write them in the command")
+            raise BadCall("arguments belong to a script, not to a command",
+                          "write them in the command")
 
     def shell_command(self) -> str:
         """The text that a shell reads."""
         if self.command is None:
             python = self.run_config.environment.interpreter
-            return " ".join(map(shell_word, [python, self.script, *self.arguments]))
+            return " ".join(map(shell_word, map(_word, [python, self.script, *self.arguments])))
         if isinstance(self.command, str):
             return self.command
         return " ".join(shell_word(word) if isinstance(word, Expression) else str(word)
-                        for word in self.command)
+                        for word in map(_word, self.command))
+
+    def _reads(self) -> List[DataInput]:
+        """Files among its words, and beside them."""
+        words = [] if isinstance(self.command, str) else [*(self.command or []), *self.arguments]
+        found = [one for one in map(data_input_of, words) if one is not None]
+        return list(by_names([*self.data, *found]).values())
 
     def keys(self) -> Dict[str, Any]:
         """Those of a command job's file, but for where it runs."""
@@ -92,11 +85,14 @@ class ScriptRunConfig(Checked):
         keys: Dict[str, Any] = {} if spread is None else spread.keys()
         keys["resources"] = {**keys.get("resources", {}), **wish.environment.docker.resources(),
                              **wish.docker.keys()}
-        variables = {**wish.environment.environment_variables, **wish.environment_variables}
+        reads = self._reads()
+        variables = {**wish.environment.environment_variables, **wish.environment_variables,
+                     **variables_of(reads)}
         limit = wish.max_run_duration_seconds
         return given({
             "command": self.shell_command(), "code": os.path.abspath(self.source_directory),
             "environment": wish.environment.software(), "environment_variables": variables, **keys,
+            "inputs": {one.name: one.input_keys() for one in reads},
             "limits": None if limit is None else {"timeout": limit}})
 
     def job(self, experiment: str) -> Dict[str, Any]:
@@ -144,13 +140,19 @@ def _configure(run: RunConfiguration, compute_target: object, environment: Optio
         run.pytorch, run.communicator = spread, spread.communication_backend
         run.node_count = spread.node_count
     elif spread is not None:
-        raise ValueError(f"distributed_job_config is {spread!r}: give an MpiConfiguration, "
-                         "PyTorchConfiguration or TensorflowConfiguration")
+        raise BadCall(f"distributed_job_config is {spread!r}", "give an MpiConfiguration, "
+                      "PyTorchConfiguration or TensorflowConfiguration")
+
+
+def _word(value: Any) -> Any:
+    """Of files, where the job has them."""
+    data = data_input_of(value)
+    return value if data is None else data.word()
 
 
 def _folder(source_directory: object) -> str:
     if source_directory is Ellipsis:  # as documents write what they leave out
-        raise ValueError("source_directory is ..., which stands for a folder of yours")
+        raise BadCall("source_directory is ...", "give the path of a folder")
     if not isinstance(source_directory, (str, os.PathLike, type(None))):
-        raise ValueError(f"source_directory is a folder, not {source_directory!r}")
+        raise BadCall(f"source_directory is {source_directory!r}", "give the path of a folder")
     return os.fspath(source_directory or ".")

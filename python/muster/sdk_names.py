@@ -119,10 +119,10 @@ OTHERS: Dict[str, str] = {
         "_component _sweep_component command_component compile condition condition_output "
         "generate_package parameter_group",
     "azureml.core":
-        "Dataset Image Keyvault LinkedService Model PrivateEndPoint PrivateEndPointConfig "
-        "ScriptRun SynapseWorkspaceLinkedServiceConfiguration Webservice "
-        "attach_legacy_compute_target diagnostic_log get_run is_compute_target_prepared "
-        "prepare_compute_target remove_legacy_compute_target",
+        "Image Keyvault LinkedService PrivateEndPoint PrivateEndPointConfig ScriptRun "
+        "SynapseWorkspaceLinkedServiceConfiguration Webservice attach_legacy_compute_target "
+        "diagnostic_log get_run is_compute_target_prepared prepare_compute_target "
+        "remove_legacy_compute_target",
     "azureml.core.authentication":
         "AbstractAuthentication AccessToken ArmTokenAuthentication Audience "
         "AuthenticationException! AzureMLException! AzureMLTokenAuthentication Daemon LoggedLock "
@@ -142,8 +142,8 @@ OTHERS: Dict[str, str] = {
     "azureml.core.container_registry":
         "RegistryIdentity",
     "azureml.core.dataset":
-        "Dataset FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior "
-        "deprecated track",
+        "FileEncoding HistogramCompareMethod PromoteHeadersBehavior SkipLinesBehavior deprecated "
+        "track",
     "azureml.core.datastore":
         "UserErrorException! experimental",
     "azureml.core.environment":
@@ -159,9 +159,9 @@ OTHERS: Dict[str, str] = {
         "ContainerImage Image UnknownImage",
     "azureml.core.model":
         "AksCompute ArtifactsClient AssetsClient ContainerRegistry Dataset DatasetSnapshot "
-        "Environment Experiment FileDataset InferenceConfig Model ModelNotFoundException! "
-        "ModelPackage ModelProfile ModelsClient ResourceConfiguration RunEnvironmentException! "
-        "TabularDataset UserErrorException! WebserviceException! add_sdk_to_requirements "
+        "Environment Experiment FileDataset InferenceConfig ModelNotFoundException! ModelPackage "
+        "ModelProfile ModelsClient ResourceConfiguration RunEnvironmentException! TabularDataset "
+        "UserErrorException! WebserviceException! add_sdk_to_requirements "
         "build_and_validate_no_code_environment_image_request check_duplicate_properties "
         "convert_parts_to_environment dataset_to_dataset_reference download_docker_build_context "
         "download_file get_docker_client get_mms_operation get_run "
@@ -201,18 +201,14 @@ OTHERS: Dict[str, str] = {
         "give_warning normalize_file_ext normalize_path normalize_path_and_join "
         "traverse_up_path_and_find_file",
     "azureml.data":
-        "DataType DatacacheStore FileDataset HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
-        "LinkTabularOutputDatasetConfig TabularDataset",
-    "azureml.data.data_reference":
-        "DataReference",
+        "DataType DatacacheStore HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
+        "LinkTabularOutputDatasetConfig",
     "azureml.data.datapath":
-        "DataPath DataPathComputeBinding DataReference",
-    "azureml.data.dataset_consumption_config":
-        "DatasetConsumptionConfig",
+        "DataPathComputeBinding",
     "azureml.data.dataset_factory":
         "AbstractDatastore AzurePostgreSqlDatastore DataPath DataReference DataType "
-        "FileDatasetFactory PromoteHeadersBehavior TabularDatasetFactory UserErrorException! "
-        "dataprep experimental get_progress_logger parse_target trace track write_spark_dataframe",
+        "PromoteHeadersBehavior UserErrorException! dataprep experimental get_progress_logger "
+        "parse_target trace track write_spark_dataframe",
     "azureml.exceptions":
         "ActivityFailedException! AuthenticationException! AzureMLAggregatedException! "
         "AzureMLException! ComputeTargetException! DatasetTimestampMissingError! "
@@ -235,8 +231,7 @@ OTHERS: Dict[str, str] = {
         "TrainingOutput experiment_method make_link to_html",
     "azureml.pipeline.steps":
         "AdlaStep AutoMLStep AutoMLStepRun AzureBatchStep DataTransferStep DatabricksStep "
-        "HyperDriveStepRun KustoStep ModuleStep ParallelRunConfig ParallelRunStep RScriptStep "
-        "SynapseSparkStep _HDInsightStep",
+        "HyperDriveStepRun KustoStep ModuleStep RScriptStep SynapseSparkStep _HDInsightStep",
     "azureml.telemetry":
         "UserErrorException! add_diagnostics_properties get_diagnostics_collection_info "
         "get_event_logger get_telemetry_log_handler is_diagnostics_collection_info_available "

@@ -16,12 +16,13 @@ from .sdk_names import OTHERS
 from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
-_CORE = {"experiment": "Experiment Workspace", "step_data": "Datastore",
+_CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datasets": "Dataset", "models": "Model",
          "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
 _STEP_DATA = "OutputFileDatasetConfig"
+_DATASETS = "FileDataset TabularDataset"
 _V2_JOBS = {"command_job": "CommandJob",
             "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
                          "Output"}
@@ -30,6 +31,9 @@ _INERT = " ".join(f"{name}=Inert" for name in (
     "JobService SshJobService TensorBoardJobService VsCodeJobService JupyterLabJobService "
     "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
     "ManagedIdentityConfiguration").split())
+_PAGE = "HTML IFrame Image Markdown SVG clear_output display"
+_FLAVORS = ("fastai keras lightgbm pyspark pytorch sklearn spark statsmodels tensorflow "
+            "transformers xgboost").split()
 _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
     "AuthorizationCode AzureCli AzureDeveloperCli AzurePipelines AzurePowerShell Certificate "
     "ChainedToken ClientAssertion ClientSecret DefaultAzure DeviceCode Environment "
@@ -46,15 +50,15 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
     "azureml.core.container_registry": {"environment": "ContainerRegistry"},
-    "azureml.core.dataset": {},
-    "azureml.core.datastore": {"step_data": "Datastore"},
+    "azureml.core.dataset": {"datasets": "Dataset"},
+    "azureml.core.datastore": {"datastores": "Datastore"},
     "azureml.core.environment": {
         "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
                                    "PythonEnvironment=PythonSection",
         "sdk_constants": _IMAGES},
     "azureml.core.experiment": {"experiment": "Experiment"},
     "azureml.core.image": {},
-    "azureml.core.model": {},
+    "azureml.core.model": {"models": "Model"},
     "azureml.core.run": {"run": "Run", "environment": "Environment"},
     "azureml.core.runconfig": {
         "runconfig": "MpiConfiguration PyTorchConfiguration TensorflowConfiguration "
@@ -71,11 +75,12 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.webservice": {},
     "azureml.core.workspace": {"experiment": "Workspace", "compute": "ComputeTarget AmlCompute",
                                "client": "InteractiveLoginAuthentication=Credential"},
-    "azureml.data": {"step_data": _STEP_DATA},
-    "azureml.data.data_reference": {},
-    "azureml.data.datapath": {},
-    "azureml.data.dataset_consumption_config": {},
-    "azureml.data.dataset_factory": {},
+    "azureml.data": {"step_data": _STEP_DATA, "datasets": _DATASETS},
+    "azureml.data.data_reference": {"datastores": "DataReference"},
+    "azureml.data.datapath": {"datastores": "DataPath DataReference"},
+    "azureml.data.dataset_consumption_config": {
+        "datastores": "DatasetConsumptionConfig=DataInput"},
+    "azureml.data.dataset_factory": {"datasets": "FileDatasetFactory TabularDatasetFactory"},
     "azureml.exceptions": {},
     "azureml.pipeline": {},
     "azureml.pipeline.core": {
@@ -83,6 +88,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "step_pipeline": "Pipeline PipelineRun StepRun StepSequence PortDataReference=PortData"},
     "azureml.pipeline.core.graph": {"step_data": "PipelineParameter"},
     "azureml.pipeline.steps": {
+        "parallel_run": "ParallelRunConfig ParallelRunStep",
         "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
     "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
     "azureml.train": {"": "hyperdrive"},
@@ -107,8 +113,20 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
     "azureml.widgets": {"run_details": "RunDetails"},
-    "mlflow": {"tracking": "start_run end_run log_metric log_metrics log_param log_params set_tag "
-                           "set_tags autolog ActiveRun"},
+    "IPython": {"page": "display get_ipython"},
+    "IPython.core": {},
+    "IPython.core.display": {"page": _PAGE},
+    "IPython.display": {"page": _PAGE},
+    "mlflow": {
+        "mlflow_names": "ActiveRun active_run autolog delete_tag end_run get_artifact_uri "
+                        "get_experiment get_experiment_by_name "
+                        "get_tracking_uri last_active_run log_artifact log_artifacts log_dict "
+                        "log_figure log_input log_metric log_metrics log_param log_params "
+                        "log_text set_experiment set_tag set_tags set_tracking_uri start_run",
+        "tracking": "MlflowException",
+        "": " ".join(f"{name}=mlflow_flavor" for name in _FLAVORS)},
+    "mlflow.exceptions": {"tracking": "MlflowException"},
+    **{f"mlflow.{name}": {"mlflow_flavor": "autolog"} for name in _FLAVORS},
     "azure": {},
     "azure.core": {},
     "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},

@@ -6,34 +6,12 @@ from typing import Any, Dict, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, note
-
-_NO_DATA = "muster has no datastores: it runs jobs whose code and data lie on their hosts"
+from .datasets import delimited
 
 
 def plain_name(text: str) -> str:
     """As job files take it for a step, an input or an output."""
     return re.sub(r"\W+", "_", text).strip("_") or "data"
-
-
-class Datastore(Checked):
-    """A name: outputs of steps lie in the pipeline's record."""
-
-    LACKS = lacks(accepted="datastore_type account_name container_name", refused={
-        name: f"{_NO_DATA}: name folders" for name in (
-            "upload", "upload_files", "download", "path", "as_mount", "as_download", "blob_service")})
-
-    def __init__(self, workspace: Any = None, name: str = "workspaceblobstore") -> None:
-        self.workspace = workspace
-        self.name = name
-
-    @classmethod
-    def get(cls, workspace: Any, datastore_name: str) -> "Datastore":
-        """There is one of every name."""
-        return cls(workspace, datastore_name)
-
-    @classmethod
-    def get_default(cls, workspace: Any) -> "Datastore":
-        return cls(workspace)
 
 
 class PipelineParameter(Checked):
@@ -62,9 +40,11 @@ class StepOutput(Checked):
 class StepInput(Checked):
     """The same as an input of another step, under a name of its own."""
 
-    def __init__(self, output: StepOutput, name: Optional[str] = None) -> None:
+    def __init__(self, output: StepOutput, name: Optional[str] = None,
+                 table: Optional[Dict[str, Any]] = None) -> None:
         self.output = output
         self.name = plain_name(name or output.name)
+        self.table = table  # how its files are read, for Run.input_datasets
 
     @checked(lacks(accepted="path_on_compute"))
     def as_mount(self) -> "StepInput":
@@ -117,14 +97,16 @@ class PipelineData(StepOutput):
         return StepInput(self, name)
 
 
+_READ = lacks(refused={name: "convert the table in the script" for name in (
+    "include_path", "partition_format", "path_glob", "set_column_types")})
+
+
 class OutputFileDatasetConfig(StepOutput):
     """Of the step that has it among its arguments; as_input() is what others read."""
 
     LACKS = lacks(no_effect="destination", refused={
-        "partition_format": "muster has no datasets: read the files in the script",
-        "source": "let the script write to the path that it is given",
-        "read_delimited_files": "muster has no datasets: read the files in the script",
-        "read_parquet_files": "muster has no datasets: read the files in the script"})
+        "partition_format": "read the names of the files in the script",
+        "source": "let the script write to the path that it is given"})
 
     def __init__(self, name: Optional[str] = None, destination: Any = None, source: Any = None,
                  partition_format: Optional[str] = None) -> None:
@@ -132,7 +114,23 @@ class OutputFileDatasetConfig(StepOutput):
         self.destination = destination
 
     def as_input(self, name: Optional[str] = None) -> StepInput:
-        return StepInput(self, name)
+        return StepInput(self, name, {"kind": "FileDataset"})
+
+    @checked(_READ)
+    def read_delimited_files(
+            self, include_path: bool = False, separator: str = ",", header: Any = True,
+            partition_format: Optional[str] = None, path_glob: Optional[str] = None,
+            set_column_types: Optional[Dict[str, Any]] = None) -> "Tables":
+        """Its files as one table, in the step that reads them."""
+        return Tables(self, delimited(separator, header))
+
+    @checked(_READ)
+    def read_parquet_files(
+            self, include_path: bool = False, partition_format: Optional[str] = None,
+            path_glob: Optional[str] = None, set_column_types: Optional[Dict[str, Any]] = None
+            ) -> "Tables":
+        """The same."""
+        return Tables(self, {"format": "parquet"})
 
     @checked(lacks(accepted="disable_metadata_cache"))
     def as_mount(self) -> "OutputFileDatasetConfig":
@@ -150,6 +148,28 @@ class OutputFileDatasetConfig(StepOutput):
         return self
 
 
+class Tables(Checked):
+    """What a step makes, as a table in others."""
+
+    IN_SDK = "OutputTabularDatasetConfig"
+
+    def __init__(self, output: OutputFileDatasetConfig, options: Dict[str, Any]) -> None:
+        self._output = output
+        self._options = options
+
+    @property
+    def name(self) -> str:
+        return self._output.name
+
+    def as_input(self, name: Optional[str] = None) -> StepInput:
+        return StepInput(self._output, name, {"kind": "TabularDataset", **self._options})
+
+    @checked(lacks(accepted="description tags"))
+    def register_on_complete(self, name: str) -> "Tables":
+        self._output.register_on_complete(name)
+        return self
+
+
 def output_of(thing: Any) -> StepOutput:
     """What a step makes, in any of its forms."""
     if isinstance(thing, StepInput):
@@ -157,4 +177,4 @@ def output_of(thing: Any) -> StepOutput:
     if isinstance(thing, StepOutput):
         return thing
     raise BadCall(f"{thing!r} is not what a step can make or read",
-                  f"PipelineData or OutputFileDatasetConfig; {_NO_DATA}")
+                  "it is PipelineData, OutputFileDatasetConfig or a dataset")

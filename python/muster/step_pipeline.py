@@ -2,15 +2,16 @@
 
 import os
 import shutil
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest
+from .datasets import variables_of
 from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
 from .steps import PipelineStep
-from .submission import dump_keys, submit_keys
+from .submission import Destination, dump_keys, submit_keys
 
 
 class StepSequence(Checked):
@@ -89,7 +90,7 @@ class Pipeline(Checked):
         self.keys({})
         return []
 
-    def dump(self, dest: Any) -> None:
+    def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self.keys({}), dest)
 
@@ -106,17 +107,21 @@ class Pipeline(Checked):
     def keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         """Those of a pipeline's file."""
         named = self._by_names()
+        sets = {one.parameter for step in self.steps for one in step.data().values()}
+        others = {name: value for name, value in values.items() if name not in sets}
         parameters = {name: one for step in self.steps for name, one in step.parameters().items()}
         return given({"type": "pipeline", "description": self.description,
-                      "inputs": _inputs(parameters, values),
-                      "jobs": {name: self._step(name, step, named)
+                      "inputs": _inputs(parameters, others, sets),
+                      "jobs": {name: self._step(name, step, named, values)
                                for name, step in named.items()}})
 
-    def _step(self, name: str, step: PipelineStep, named: Dict[str, PipelineStep]
-              ) -> Dict[str, Any]:
-        inputs = {one: f"${{{{parent.inputs.{one}}}}}" for one in step.parameters()}
+    def _step(self, name: str, step: PipelineStep, named: Dict[str, PipelineStep],
+              values: Mapping[str, Any]) -> Dict[str, Any]:
+        inputs: Dict[str, Any] = {one: f"${{{{parent.inputs.{one}}}}}" for one in step.parameters()}
         for one, output in step.reads().items():
             inputs[one] = f"${{{{parent.jobs.{_maker(step, output, named)}.outputs.{output.name}}}}}"
+        data = [one.given(values) for one in step.data().values()]
+        inputs.update({one.name: one.input_keys() for one in data})
         names = {id(one): other for other, one in named.items()}
         for before in step.follows():
             if id(before) in names:
@@ -125,7 +130,11 @@ class Pipeline(Checked):
         outputs = {one: output.keys() for one, output in step.makes().items()}
         if any(step is before for other in self.steps for before in other.follows()):
             outputs[_ENDED] = {"type": "uri_folder"}
-        return given({**step.step_keys(), "inputs": inputs, "outputs": outputs})
+        keys = step.step_keys()
+        told = variables_of(data, step.tables())
+        variables = {**keys.get("environment_variables", {}), **told}
+        return given({**keys, "environment_variables": variables, "inputs": inputs,
+                      "outputs": outputs})
 
 
 # An output that nobody writes to: a step that comes after this one has it as an input.
@@ -145,12 +154,13 @@ def _maker(step: PipelineStep, output: StepOutput, named: Dict[str, PipelineStep
                   step.made_at)
 
 
-def _inputs(parameters: Mapping[str, PipelineParameter], values: Mapping[str, Any]
-            ) -> Dict[str, Any]:
+def _inputs(parameters: Mapping[str, PipelineParameter], values: Mapping[str, Any],
+            sets: Set[Optional[str]]) -> Dict[str, Any]:
     known = {one.name: name for name, one in parameters.items()}
     for name in values:
         if name not in known:
-            raise BadCall(f"the pipeline has no parameter {name!r}", nearest(name, list(known)))
+            raise BadCall(f"the pipeline has no parameter {name!r}",
+                          nearest(name, [*known, *filter(None, sets)]))
     return {name: str(values.get(one.name, one.default_value))
             for name, one in parameters.items()}
 

@@ -4,10 +4,12 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
 from .checked import Checked, given, lacks
+from .datastores import DataInput, by_names, data_input_of
 from .hyperdrive import HyperDriveConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
-from .script_run_config import Expression, ScriptRunConfig
+from .script_run_config import ScriptRunConfig
+from .shell_words import Expression
 from .step_data import (OutputFileDatasetConfig, PipelineParameter, StepInput, StepOutput,
                         output_of, plain_name)
 from .where import target_name
@@ -28,6 +30,8 @@ class PipelineStep(Checked):
         self.allow_reuse = allow_reuse
         self._reads: Dict[str, StepOutput] = {}
         self._makes: Dict[str, StepOutput] = {}
+        self._data: Dict[str, DataInput] = {}
+        self._tables: Dict[str, Dict[str, Any]] = {}
         self._parameters: Dict[str, PipelineParameter] = {}
         self._after: List["PipelineStep"] = []
         for one in outputs or []:
@@ -45,17 +49,23 @@ class PipelineStep(Checked):
         return Expression(f"${{{{outputs.{output.name}}}}}")
 
     def _read(self, thing: Any) -> Expression:
+        data = data_input_of(thing)
+        if data is not None:
+            self._data = by_names([*self._data.values(), data])
+            return data.word()
         if isinstance(thing, PipelineParameter):
             name = plain_name(thing.name)
             self._parameters[name] = thing
         else:
             name = thing.name if isinstance(thing, StepInput) else output_of(thing).name
             self._reads[name] = output_of(thing)
+            if isinstance(thing, StepInput) and thing.table is not None:
+                self._tables[name] = thing.table
         return Expression(f"${{{{inputs.{name}}}}}")
 
     def _word(self, value: Any) -> Any:
         """A word of the command: paths and parameters become expressions."""
-        if isinstance(value, PipelineParameter):
+        if isinstance(value, PipelineParameter) or data_input_of(value) is not None:
             return self._read(value)
         if isinstance(value, StepInput):
             read = [name for name, one in self._reads.items() if one is value.output]
@@ -79,6 +89,14 @@ class PipelineStep(Checked):
 
     def reads(self) -> Dict[str, StepOutput]:
         return self._reads
+
+    def tables(self) -> Dict[str, Dict[str, Any]]:
+        """How what other steps make is read."""
+        return self._tables
+
+    def data(self) -> Dict[str, DataInput]:
+        """Files that no step makes."""
+        return self._data
 
     def parameters(self) -> Dict[str, PipelineParameter]:
         return self._parameters

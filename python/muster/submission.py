@@ -2,16 +2,21 @@
 
 import functools
 import json
+import os
 import re
 import sys
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import IO, Any, Dict, List, Sequence, Tuple, Union
 
-from .binary import MusterError
+from .binary import BadCall, MusterError
 from .command_line import command_line
+from .kinds import Misfit, fitted, shortened
 from .local_files import check_code
 from .place import users_line
 from .run import Run
 from .yaml_text import yaml_of
+
+# Where a job file is written to.
+Destination = Union[str, "os.PathLike[str]", IO[str]]
 
 # What muster calls options and keys, and what they are called in Python.
 _WORDS = [
@@ -114,9 +119,23 @@ def submit_file(file: str, words: List[str], complaints: Complaints = Complaints
 Places = List[Tuple[int, str, str]]
 
 
+def _as_json(value: Any) -> Any:
+    """Numbers of other libraries, and paths; nothing else can be written into a file."""
+    for kind in (int, float, str):
+        try:
+            return fitted(kind, value)
+        except Misfit:
+            pass
+    raise Misfit(shortened(value), "")
+
+
 def json_of(keys: Dict[str, Any]) -> str:
     """A job file's text; JSON is YAML, too."""
-    return json.dumps(keys, indent=1)
+    try:
+        return json.dumps(keys, indent=1, default=_as_json)
+    except Misfit as strange:
+        raise BadCall(f"the job has {strange.wanted}, which a job file cannot hold",
+                      "it holds text, numbers, lists and dictionaries") from None
 
 
 def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
@@ -131,10 +150,10 @@ def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
     return submit_file("-", words, complaints, text)
 
 
-def dump_keys(keys: Dict[str, Any], dest: Any) -> None:
+def dump_keys(keys: Dict[str, Any], dest: Destination) -> None:
     """Writes a job file to a path, or to a file that is open."""
     text = yaml_of(keys)
-    if hasattr(dest, "write"):
+    if not isinstance(dest, (str, os.PathLike)):
         dest.write(text)
         return
     with open(dest, "w", encoding="utf-8") as file:

@@ -1,12 +1,11 @@
 """What SDK v2 gives for a job that was submitted: its state, outputs and steps, as attributes."""
 
 import json
-import os
-import re
 from typing import Any, Dict, Iterator, List, Optional
 
 from .binary import completed
 from .checked import Checked, Missing, given, nearest
+from .record import job_text_of
 from .run import Run
 from .sdk_errors import ResourceNotFoundError
 from .yaml_text import yaml_of
@@ -116,11 +115,8 @@ class SubmittedJob(Run):
     def _job_file(self) -> Dict[str, Any]:
         """The job file that a program described; of one in YAML, nothing."""
         try:
-            with open(os.path.join(self.folder, "spec.json"), encoding="utf-8") as file:
-                asked = json.load(file).get("asked") or {}
-            text = asked["files"][0]["text"]
-            said = json.loads(text) if asked["files"][0]["path"] == "-" else {}
-        except (OSError, ValueError, LookupError):
+            said = json.loads(job_text_of(self.folder))
+        except ValueError:
             return {}
         return said if isinstance(said, dict) else {}
 
@@ -169,12 +165,9 @@ class SubmittedJob(Run):
     @property
     def properties(self) -> Dict[str, str]:
         """Of a sweep that has ended, its best trial; else nothing."""
-        if self.type != "sweep":
-            return {}
-        told = re.search(r"best of \d+ trials? is (\S+): (\S+) (\S+)",
-                         completed("report", self.name).stdout)
-        return {} if told is None else {"best_child_run_id": f"{self.name}/{told[1]}",
-                                        "score": told[3]}
+        best = self.details().get("best")
+        return {} if best is None else {"best_child_run_id": f"{self.name}/{best['step']}",
+                                        "score": str(best["value"])}
 
     @property
     def outputs(self) -> ByName:

@@ -9,7 +9,7 @@ from .dsl import add_step, forget_step
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
-from .submission import dump_keys, json_of, submit_keys
+from .submission import Destination, dump_keys, json_of, submit_keys
 from .where import Where, target_name
 from .yaml_text import yaml_of
 
@@ -194,6 +194,7 @@ class SweepJob(Checked):
     """A job and what its trials vary; it may be changed until it is submitted."""
 
     LACKS = _SWEEP
+    outputs: Outputs
 
     def __init__(self, *, trial: Any = None, search_space: Optional[Mapping[str, Any]] = None,
                  sampling_algorithm: object = "random", objective: Any = None,
@@ -252,7 +253,7 @@ class SweepJob(Checked):
         keys = self._job_keys(experiment_name, default_target, tags)
         return submit_keys(keys, Where(**where).words(), self.made_at, {})
 
-    def dump(self, dest: Any) -> None:
+    def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
         dump_keys(self._job_keys(), dest)
 

@@ -5,26 +5,48 @@ sweep. Without it, or if it names a server, metrics are printed.
 """
 
 import errno
+import hashlib
 import json
 import os
 import re
 import threading
 import time
 import uuid
-from types import SimpleNamespace
-from typing import IO, Any, Dict, List, Mapping, Optional
+from typing import IO, Any, Dict, NamedTuple, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
-from .checked import checked, lacks, nearest, note
+from .kinds import shortened
 
-_EXPERIMENT = "0"  # MLflow's default one
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
-_STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
+STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
 # A name is a file, a folder or a link already.
 _TAKEN = (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP)
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
+_KEY = r"^{}: *['\"]?(.*?)['\"]?$"  # of a file of MLflow's, which is YAML
+
+
+class Experiment(NamedTuple):
+    """Runs that belong together; its number is the name of its folder."""
+
+    id: str
+    name: str
+
+
+DEFAULT = Experiment("0", "Default")
+
+
+def experiment_called(name: str) -> Experiment:
+    """All ranks, on any host, give it the same number."""
+    if name == DEFAULT.name:
+        return DEFAULT
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
+    return Experiment(str(int(digest, 16) % 10 ** 18).zfill(18), name)
+
+
+class MlflowException(BadCall):
+    """What MLflow itself would not have done."""
 
 
 def tracking_folder() -> Optional[str]:
@@ -90,30 +112,72 @@ def _write_new(path: str, text: str) -> None:
         pass
 
 
+def _said_in(text: str, key: str) -> Optional[str]:
+    found = re.search(_KEY.format(key), text, re.MULTILINE)
+    return found[1] if found else None
+
+
+def find_run(folder: str, run: str) -> Optional[Experiment]:
+    """That which has the run."""
+    for place, folders, _ in os.walk(folder):
+        folders[:] = sorted(folders) if place == folder else []
+        if place != folder and os.path.isfile(os.path.join(place, run, "meta.yaml")):
+            return experiment_of(folder, os.path.basename(place))
+    return None
+
+
+def experiment_of(folder: str, number: str) -> Optional[Experiment]:
+    """The experiment of that number, if it is there."""
+    try:
+        with open(os.path.join(folder, number, "meta.yaml"), encoding="utf-8") as file:
+            return Experiment(number, _said_in(file.read(), "name") or number)
+    except OSError:
+        return None
+
+
 class Store:
     """The folder of one run: MLflow reads it like one of its own."""
 
-    def __init__(self, folder: str, run: Optional[str] = None) -> None:
+    def __init__(self, folder: str, run: Optional[str] = None,
+                 experiment: Experiment = DEFAULT) -> None:
         self._run = run or _run_name()
-        experiment = os.path.join(os.path.abspath(folder), _EXPERIMENT)
-        self._folder = os.path.join(experiment, self._run)
+        self.experiment = experiment
+        above = self.describe(folder, experiment)
+        self._folder = os.path.join(above, self._run)
         self._began = int(time.time() * 1000)
         self._name = self._run[:8]
         for below in ("metrics", "params", "tags", "artifacts"):
             os.makedirs(os.path.join(self._folder, below), exist_ok=True)
-        now = self._began
-        _write_new(os.path.join(experiment, "meta.yaml"),
-                   f"artifact_location: {_uri(experiment)}\ncreation_time: {now}\n"
-                   f"experiment_id: '{_EXPERIMENT}'\nlast_update_time: {now}\n"
-                   "lifecycle_stage: active\nname: Default\n")
-        _write_new(os.path.join(self._folder, "meta.yaml"), self._meta(_RUNNING))
+        path = os.path.join(self._folder, "meta.yaml")
+        if os.path.exists(path):
+            self._go_on(path)
+        _write_new(path, self._meta(_RUNNING))
         for key, value in _context().items():
             self.write("tags", checked_name(key), value)
+
+    @staticmethod
+    def describe(folder: str, experiment: Experiment) -> str:
+        """The folder of an experiment, with what MLflow wants to know of it."""
+        above = os.path.join(os.path.abspath(folder), experiment.id)
+        os.makedirs(above, exist_ok=True)
+        now = int(time.time() * 1000)
+        _write_new(os.path.join(above, "meta.yaml"),
+                   f"artifact_location: {_uri(above)}\ncreation_time: {now}\n"
+                   f"experiment_id: '{experiment.id}'\nlast_update_time: {now}\n"
+                   f"lifecycle_stage: active\nname: {json.dumps(experiment.name)}\n")
+        return above
+
+    def _go_on(self, path: str) -> None:
+        """With a run that has begun before."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        self._name = _said_in(text, "run_name") or self._name
+        self._began = int(_said_in(text, "start_time") or self._began)
 
     def _meta(self, status: int) -> str:
         end = "null" if status == _RUNNING else str(int(time.time() * 1000))
         return (f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: {end}\n"
-                f"entry_point_name: ''\nexperiment_id: '{_EXPERIMENT}'\n"
+                f"entry_point_name: ''\nexperiment_id: '{self.experiment.id}'\n"
                 f"lifecycle_stage: active\nrun_id: {self._run}\n"
                 f"run_name: {json.dumps(self._name)}\n"
                 f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
@@ -132,9 +196,14 @@ class Store:
         self.write("tags", "mlflow.runName", name)
         self._rewrite(_RUNNING)
 
-    def finish(self, status: int) -> None:
-        """It has ended; more may be logged nevertheless."""
-        self._rewrite(status)
+    def resume(self) -> None:
+        """It goes on."""
+        self._rewrite(_RUNNING)
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self._name
 
     @property
     def run(self) -> str:
@@ -157,14 +226,34 @@ class Store:
         return self._folder
 
     def end(self, status: str) -> None:
-        """FINISHED, FAILED or KILLED."""
-        self.finish(_STATES[status])
+        """FINISHED, FAILED or KILLED; more may be logged nevertheless."""
+        self._rewrite(STATES[status])
 
     def artifact(self, name: str) -> str:
         """Where a file of this name is to be; the folders above it are there."""
         path = os.path.join(self._folder, "artifacts", checked_name(name))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
+
+    def param(self, name: str, text: str) -> None:
+        """A parameter has one value."""
+        path = os.path.join(self._folder, "params", checked_name(name))
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                known = file.read()
+            if known != text:
+                raise MlflowException(
+                    f"the parameter {name!r} is {known!r} already, and cannot become {text!r}",
+                    "a parameter has one value in a run: log what changes with log_metric(), or "
+                    "begin a run within the run: start_run(nested=True)")
+        self.write("params", name, text)
+
+    def forget_tag(self, name: str) -> None:
+        try:
+            os.remove(os.path.join(self._folder, "tags", checked_name(name)))
+        except FileNotFoundError:
+            raise MlflowException(f"the run has no tag {name!r}",
+                                  "delete_tag() removes one that was set") from None
 
     def write(self, kind: str, name: str, text: str) -> None:
         """A parameter or a tag."""
@@ -176,117 +265,40 @@ _lock = threading.Lock()
 _stores: Dict[str, Store] = {}  # by folders
 
 
+def chosen_experiment() -> Experiment:
+    """That of set_experiment(), which is handed on to other processes in this way, too."""
+    folder, number = tracking_folder(), os.environ.get("MLFLOW_EXPERIMENT_ID")
+    if folder is not None and number:
+        return experiment_of(folder, number) or DEFAULT
+    name = os.environ.get("MLFLOW_EXPERIMENT_NAME")
+    return experiment_called(name) if name else DEFAULT
+
+
 def current_store() -> Optional[Store]:
+    """Of the run that this program is."""
     folder = tracking_folder()
     if folder is None:
         return None
     with _lock:
         if folder not in _stores:
-            _stores[folder] = Store(folder)
+            _stores[folder] = Store(folder, experiment=chosen_experiment())
         return _stores[folder]
+
+
+def _number(name: str, value: Any) -> float:
+    """Arrays of one number are numbers, too."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise BadCall(f"the metric {name!r} is {shortened(value)}, which is not a number",
+                      "a metric has numbers; set_tag() and log_param() keep text") from None
 
 
 def log_to(store: Optional[Store], name: str, value: Any, step: int) -> None:
     """One value of a metric; printed where it is not kept."""
-    number = float(value)
+    number = _number(name, value)
     fine = checked_name(name)
     if store is None:
         print(f"Attempted to log scalar metric {fine}:\n{number}", flush=True)
         return
     store.append(fine, f"{int(time.time() * 1000)} {number} {step}\n")
-
-
-# ---- MLflow's names ----
-
-_ONE_RUN = "here a program has one run; MLflow itself can be used in a job, too"
-_OF_A_RUN = lacks(no_effect="timestamp synchronous dataset model_id",
-                  refused={"run_id": _ONE_RUN})
-
-
-class ActiveRun:
-    """What start_run() gives: a block in which metrics are logged."""
-
-    @property
-    def info(self) -> Any:
-        """Its run_id, if it is kept anywhere."""
-        store = current_store()
-        return SimpleNamespace(run_id=store.run if store else "")
-
-    def __enter__(self) -> "ActiveRun":
-        return self
-
-    def __exit__(self, error: Optional[type], *_: object) -> None:
-        end_run("FINISHED" if error is None else "FAILED")
-
-
-@checked(lacks(accepted="log_system_metrics", no_effect="experiment_id",
-               refused={"run_id": _ONE_RUN, "nested": _ONE_RUN, "parent_run_id": _ONE_RUN}))
-def start_run(*, run_name: Optional[str] = None, tags: Optional[Mapping[str, Any]] = None,
-              description: Optional[str] = None) -> ActiveRun:
-    """The program has one run, which begins with the first metric."""
-    set_tags(tags or {})
-    store = current_store()
-    if run_name is not None and store is not None:
-        store.call(run_name)
-    if description is not None:
-        set_tag("mlflow.note.content", description)
-    return ActiveRun()
-
-
-@checked()
-def end_run(status: str = "FINISHED") -> None:
-    """The files say so."""
-    if status not in _STATES:
-        raise BadCall(f"status is {status!r}", nearest(status, list(_STATES)))
-    store = current_store()
-    if store is not None:
-        store.finish(_STATES[status])
-
-
-@checked(_OF_A_RUN)
-def log_metric(key: str, value: Any, step: Optional[int] = None) -> None:
-    """One value of a metric."""
-    log_to(current_store(), key, value, 0 if step is None else int(step))
-
-
-@checked(_OF_A_RUN)
-def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
-    """One value of each."""
-    for key, value in metrics.items():
-        log_metric(key, value, step)
-
-
-@checked(_OF_A_RUN)
-def log_param(key: str, value: Any) -> Any:
-    """A value that does not change."""
-    store = current_store()
-    if store is not None:
-        store.write("params", checked_name(key), str(value))
-    return value
-
-
-@checked(_OF_A_RUN)
-def log_params(params: Mapping[str, Any]) -> None:
-    """Several of them."""
-    for key, value in params.items():
-        log_param(key, value)
-
-
-@checked(_OF_A_RUN)
-def set_tag(key: str, value: Any) -> None:
-    """A word about the run."""
-    store = current_store()
-    if store is not None:
-        store.write("tags", checked_name(key), str(value))
-
-
-@checked(_OF_A_RUN)
-def set_tags(tags: Mapping[str, Any]) -> None:
-    """Several of them."""
-    for key, value in tags.items():
-        set_tag(key, value)
-
-
-def autolog(**_: Any) -> None:
-    """Only MLflow itself can do this."""
-    note("mlflow.autolog() has no effect here: it needs MLflow itself")

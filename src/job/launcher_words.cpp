@@ -155,10 +155,10 @@ class ShellReader {
 };
 
 // What stands in front of a launcher's command.
-class Lead {
+class BeforeLauncher {
  public:
   // Lines that are some command's input may look like commands.
-  explicit Lead(std::string_view text)
+  explicit BeforeLauncher(std::string_view text)
       : text_(text), is_plain_(text.find("<<") == std::string_view::npos) {}
 
   void add(const std::vector<std::string>& words, std::string_view ended_by) {
@@ -209,16 +209,16 @@ bool precedes_command(std::string_view word) {
 LauncherWords launcher_words(std::string_view text, std::span<const std::string> launchers,
                              const ValueOf& value_of) {
   ShellReader reader(text, value_of);
-  Lead lead(text);
+  BeforeLauncher before(text);
   while (!reader.done()) {
     std::vector<std::string> words = reader.command();
     const auto begin = std::ranges::find_if_not(words, precedes_command);
     const std::string word = begin == words.end() ? std::string() : *begin;
     if (std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0) {
       const bool is_function = reader.ended_by() == "(";
-      return {{begin, words.end()}, !is_function && lead.leads_to({words.begin(), begin})};
+      return {{begin, words.end()}, !is_function && before.leads_to({words.begin(), begin})};
     }
-    lead.add(words, reader.ended_by());
+    before.add(words, reader.ended_by());
   }
   return {};
 }

@@ -1,5 +1,6 @@
 """What the tests of the Python package share: a folder with sources and a target, and Python."""
 
+import json
 import os
 import subprocess
 
@@ -46,7 +47,8 @@ class PythonCase(Case):
 
     def for_python(self, **more):
         env = self.environment(MUSTER=MUSTER, PYTHONPATH=PACKAGE,
-                               MUSTER_RECORDS=self.path("records"), **more)
+                               MUSTER_RECORDS=self.path("records"),
+                               MUSTER_DATASTORES=self.path("stores"), **more)
         env["PATH"] = self.path("bin") + ":" + env["PATH"]
         return env
 
@@ -61,3 +63,18 @@ class PythonCase(Case):
         done = self.python(program, "-m", "muster")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
+
+    def notebook(self, *cells, metadata=None):
+        """Carries out a notebook of these cells, from the folder above it."""
+        text = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\n"]}]
+        text += [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [],
+                  "source": cell.splitlines(keepends=True)} for cell in cells]
+        os.makedirs(self.path("books"), exist_ok=True)
+        self.write("books/book.ipynb", json.dumps({
+            "cells": text, "metadata": metadata or {}, "nbformat": 4, "nbformat_minor": 2}))
+        return self.carried_out()
+
+    def carried_out(self):
+        return subprocess.run([PYTHON, "-m", "muster", "books/book.ipynb"], cwd=self.folder,
+                              env=self.for_python(), capture_output=True, text=True,
+                              timeout=WAIT_SECONDS, check=False)

@@ -15,6 +15,8 @@ from support import MUSTER, PYTHON, WAIT_SECONDS, run_tests
 
 GROUPS = ("mlflow2", "mlflow3")
 LOGS = os.path.join(PROGRAMS, "mlflow_logs.py")
+CALLS = os.path.join(PROGRAMS, "mlflow_calls.py")
+FINDS = os.path.join(PROGRAMS, "mlflow_finds.py")
 READS = os.path.join(PROGRAMS, "mlflow_reads.py")
 SWEEP = """
 type: sweep
@@ -76,6 +78,24 @@ class MlFlow(PythonCase):
 
     def test_what_the_stand_in_logs_in_trials(self):
         self.logs_and_is_read(PYTHON, "-m", "muster", LOGS)
+
+    def calls(self, name, *command):
+        """What the program prints, and what MLflow finds afterwards."""
+        folder = self.path(name)
+        env = self.for_python(MLFLOW_TRACKING_URI="file://" + folder,
+                              MLFLOW_ALLOW_FILE_STORE="true")
+        done = subprocess.run([*command, CALLS], cwd=self.folder, env=env, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = self.output_of(python_of("mlflow3"), FINDS, folder)
+        return done.stdout, [json.loads(line) for line in found.splitlines()]
+
+    def test_the_stand_in_does_what_mlflow_does(self):
+        said, kept = self.calls("real3", python_of("mlflow3"))
+        self.assertEqual([one["name"] for one in kept],
+                         ["by number", "files", "first", "left open", "within"])
+        self.assertEqual(self.calls("real2", python_of("mlflow2")), (said, kept))
+        self.assertEqual(self.calls("ours", PYTHON, "-m", "muster"), (said, kept))
 
     def test_what_a_rank_logs_in_a_folder_of_its_user(self):
         uri = "MLFLOW_TRACKING_URI=file://" + self.path("mlruns")

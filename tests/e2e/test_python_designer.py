@@ -211,20 +211,6 @@ class Designer(PythonCase):
         self.assertRegex(done.stderr, r"^muster: error: program\.py:5: host\.invalid: .*\n  hint: "
                                       r".*\n$")  # one error, and nothing behind it
 
-    def notebook(self, *cells):
-        """Carries out a notebook of these cells, from the folder above it."""
-        text = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\n"]}]
-        text += [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [],
-                  "source": cell.splitlines(keepends=True)} for cell in cells]
-        self.write("books/book.ipynb", json.dumps({"cells": text, "metadata": {}, "nbformat": 4,
-                                                   "nbformat_minor": 2}))
-        return self.carried_out()
-
-    def carried_out(self):
-        return subprocess.run([PYTHON, "-m", "muster", "books/book.ipynb"], cwd=self.folder,
-                              env=self.for_python(), capture_output=True, text=True,
-                              timeout=WAIT_SECONDS, check=False)
-
     def test_notebooks_are_programs(self):
         os.mkdir(self.path("books"))
         self.write("books/muster.yml", TARGETS)
@@ -253,7 +239,8 @@ class Designer(PythonCase):
         done = self.notebook("%%writefile\nx", "print('next')")
         self.assertIn("book.ipynb[cell 2]:1: %%writefile names no file\n", done.stderr)
         done = self.notebook("%%html\n<b>", "%env FOO=bar", "%cd ..", "!echo $FOO; basename $PWD")
-        self.assertEqual(done.stdout, f"bar\n{os.path.basename(self.folder)}\n", done.stderr)
+        self.assertEqual(done.stdout, f"env: FOO=bar\nbar\n{os.path.basename(self.folder)}\n",
+                         done.stderr)
         self.assertIn("book.ipynb[cell 2]:1: %%html has no effect here\n", done.stderr)
         for text in ("", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}'):
             self.write("books/book.ipynb", text)

@@ -88,9 +88,10 @@ class Words(PythonCase):
                 (V2 + "load_component('x.yml', params_override=[{'x': 1}])\n",
                  "load_component(params_override=...) is not supported\n  hint: call"),
                 (V1 + "ScriptRunConfig('.', 'train.py', arguments='--lr 0.1')\n",
-                 "arguments must be a list, not text\n  hint: for example ["),
+                 "arguments of ScriptRunConfig() is '--lr 0.1', which is not a list\n"
+                 "  hint: for example arguments=[\"--lr\", 0.1]"),
                 (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
-                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: muster has no"),
+                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: put the folder"),
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
                  "framework_version=...) is not supported\n  hint: name it in pip_packages"),
                 (V1 + "PyTorch('src', entry_script='train.py', node_count=2)\n",
@@ -103,11 +104,10 @@ class Words(PythonCase):
                  "muster does not support client.online_endpoints.get\n  hint: it runs jobs"),
                 (V2 + "client.datastores.get_default()\n", "client.datastores.get_default\n",
                  "name folders"),
-                (V1 + "ws.datastores['x'].path('y')\n",
-                 "Datastore.path is not supported\n  hint: muster has no datastores"),
-                (V1 + "from azureml.core import Dataset\n"
-                 "Dataset.File.from_files('https://x/y')\n",
-                 "muster does not support azureml.core.Dataset", "name folders")):
+                (V1 + "ws.datastores['x'].blob_service\n",
+                 "Datastore.blob_service is not supported\n  hint: a datastore is a folder"),
+                (V1 + "from azureml.core import Webservice\nWebservice.list(ws)\n",
+                 "muster does not support azureml.core.Webservice", "it runs commands")):
             self.refused(program, program.splitlines()[-1], *told)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):
@@ -249,12 +249,12 @@ class Words(PythonCase):
 
     def test_names_that_are_only_asked_for(self):
         done = self.runs("import mlflow\nfrom azure.ai.ml.entities import Data\n"
-                         "assert not hasattr(mlflow, 'pytorch')\n"
-                         "assert getattr(mlflow, 'pytorch', None) is None\n"
+                         "assert not hasattr(mlflow, 'nosuch')\n"
+                         "assert getattr(mlflow, 'nosuch', None) is None\n"
                          "def load(data: Data | None = None, other: None | Data = None): pass\n"
-                         "try:\n    from mlflow import pytorch\n"
+                         "try:\n    from mlflow import nosuch\n"
                          "except ImportError as error:\n    print(error)\n")
-        self.assertIn("muster's stand-in for mlflow has no pytorch; it has ", done.stdout)
+        self.assertIn("muster's stand-in for mlflow has no nosuch; it has ", done.stdout)
 
     def read(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8") as file:

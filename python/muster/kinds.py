@@ -1,0 +1,208 @@
+"""What the annotations of a call say that its values are: a value of another kind is told."""
+
+import collections.abc
+import functools
+import inspect
+import numbers
+import os
+import sys
+import types
+import typing
+from typing import IO, Any, Callable, Dict, Mapping, Tuple, Union
+
+
+class Misfit(Exception):
+    """A value that is not what is wanted: the kind, and how one is written."""
+
+    def __init__(self, wanted: str, example: str) -> None:
+        super().__init__(wanted)
+        self.wanted = wanted
+        self.example = example
+
+
+_PLAIN: Dict[Any, Tuple[str, str]] = {
+    int: ("a whole number", "2"), float: ("a number", "0.5"), bool: ("True or False", "True"),
+    str: ("text", '"text"'), list: ("a list", "[...]"), dict: ("a dictionary", "{...}"),
+    os.PathLike: ("a path", '"folder"'), IO: ("an open file", "open(FILE)")}
+_EXAMPLES = {"arguments": '["--lr", 0.1]', "environment_variables": '{"NAME": "value"}',
+             "metrics": '{"loss": 0.5}'}
+_LISTS = (list, tuple, set, collections.abc.Sequence, collections.abc.Iterable)
+_DICTIONARIES = (dict, collections.abc.Mapping)
+
+
+def _whole(value: Any) -> int:
+    """Numbers of other libraries, and whole numbers in text, are whole numbers."""
+    if isinstance(value, bool):
+        raise ValueError
+    if isinstance(value, str):
+        return int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        if not float(value).is_integer():
+            raise ValueError
+        return int(value)
+    return value if isinstance(value, int) else value.__index__()
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not (hasattr(value, "__float__") or isinstance(value, str)):
+        raise ValueError
+    return value if isinstance(value, (int, float)) else float(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
+        raise ValueError
+    if value not in (0, 1):
+        raise ValueError
+    return bool(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    if isinstance(value, bool) or not isinstance(value, (str, numbers.Number)):
+        raise ValueError
+    return value if isinstance(value, str) else str(value)
+
+
+def _path(value: Any) -> Any:
+    if not isinstance(value, os.PathLike):
+        raise ValueError
+    return value
+
+
+def _file(value: Any) -> Any:
+    if not (hasattr(value, "read") or hasattr(value, "write")):
+        raise ValueError
+    return value
+
+
+def _list(value: Any) -> Any:
+    is_other = isinstance(value, (str, bytes, collections.abc.Mapping))
+    if is_other or not isinstance(value, collections.abc.Iterable):
+        raise ValueError
+    return value
+
+
+def _dictionary(value: Any) -> Any:
+    if not isinstance(value, collections.abc.Mapping):
+        raise ValueError
+    return value
+
+
+_FITTING: Dict[Any, Callable[[Any], Any]] = {
+    int: _whole, float: _number, bool: _truth, str: _text, os.PathLike: _path, IO: _file,
+    list: _list, dict: _dictionary}
+
+
+def _plain_kind(kind: Any) -> Any:
+    """A key of the tables, or the class itself."""
+    origin = typing.get_origin(kind) or kind
+    if origin in _LISTS:
+        return list
+    return dict if origin in _DICTIONARIES else origin
+
+
+def _said(kind: Any) -> Tuple[str, str]:
+    """What a message calls it, and how one is written."""
+    plain = _plain_kind(kind)
+    if plain is Union:
+        arms = [_said(one) for one in typing.get_args(kind) if one is not type(None)]
+        return " or ".join(dict.fromkeys(arm[0] for arm in arms)), arms[0][1]
+    if plain in _PLAIN:
+        return _PLAIN[plain]
+    name = getattr(plain, "name_in_sdk", lambda: plain.__name__)()
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}", f"{name}(...)"
+
+
+def _exactly(kind: Any, value: Any) -> bool:
+    plain = _plain_kind(kind)
+    return inspect.isclass(plain) and type(value) is plain
+
+
+def fitted(kind: Any, value: Any) -> Any:
+    """The value as one of this kind, or Misfit."""
+    plain = _plain_kind(kind)
+    if plain in (Any, object):
+        return value
+    if plain is Union:
+        return _fitted_to_one(kind, value)
+    if plain in _FITTING:
+        try:
+            return _FITTING[plain](value)
+        except (ValueError, TypeError, AttributeError, OverflowError):
+            raise Misfit(*_said(kind)) from None
+    is_checkable = inspect.isclass(plain) and not getattr(plain, "_is_protocol", False)
+    if is_checkable and not isinstance(value, plain):
+        raise Misfit(*_said(kind))
+    return value
+
+
+def _fitted_to_one(kind: Any, value: Any) -> Any:
+    arms = typing.get_args(kind)
+    if any(_exactly(arm, value) for arm in arms):
+        return value
+    for arm in arms:
+        try:
+            return fitted(arm, value)
+        except Misfit:
+            pass
+    raise Misfit(*_said(kind))
+
+
+class _Paths:
+    """os.PathLike[str], which Python 3.8 lacks."""
+
+    class PathLike:
+        def __class_getitem__(cls, _: Any) -> Any:
+            return os.PathLike
+
+
+def _hints(of: Any) -> Mapping[str, Any]:
+    """Without those that only a type checker can read."""
+    try:
+        return typing.get_type_hints(of)
+    except (NameError, TypeError):
+        pass
+    found: Dict[str, Any] = {}
+    names = {**vars(sys.modules[of.__module__]), "os": _Paths}
+    for name, kind in getattr(of, "__annotations__", {}).items():
+        alone = types.SimpleNamespace(__annotations__={name: kind})
+        try:
+            found.update(typing.get_type_hints(alone, names))
+        except (NameError, TypeError):
+            pass
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def kinds_of(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Of its parameters."""
+    return _hints(function)
+
+
+@functools.lru_cache(maxsize=None)
+def kinds_of_settings(of: type) -> Mapping[str, Any]:
+    """Of attributes: as a class says, as their setters say, and as it is made with them."""
+    found = {name: kind for name, kind in kinds_of(getattr(of, "__init__")).items()
+             if name != "return"}
+    found.update(_hints(of))
+    for name in dir(of):
+        setter = getattr(inspect.getattr_static(of, name, None), "fset", None)
+        if setter is not None:
+            said = [kind for one, kind in kinds_of(setter).items() if one != "return"]
+            found[name] = said[0] if said else Any
+    return found
+
+
+def shortened(value: object) -> str:
+    """As a message shows it."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def told_misfit(whole: str, name: str, value: object, misfit: Misfit) -> Tuple[str, str]:
+    """What is wrong and what to write, of a parameter or a setting."""
+    example = _EXAMPLES.get(name, misfit.example)
+    return (f"{whole} is {shortened(value)}, which is not {misfit.wanted}",
+            f"for example {name}={example}")

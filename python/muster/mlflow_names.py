@@ -1,0 +1,367 @@
+"""MLflow's functions for programs that log, where MLflow is not installed."""
+
+import atexit
+import json
+import os
+import shutil
+import uuid
+from types import SimpleNamespace
+from typing import Any, Dict, List, Mapping, Optional, Union
+
+from .binary import BadCall
+from .checked import checked, lacks, nearest, note
+from .record import METRICS, PARENT, metrics_of, params_of, tags_of
+from .tracking import (STATES, Experiment, MlflowException, Store, checked_name, chosen_experiment,
+                       current_store, experiment_called, experiment_of, find_run, log_to,
+                       tracking_folder)
+from .yaml_text import yaml_of
+
+_OF_A_RUN = lacks(no_effect="timestamp synchronous dataset model_id", refused={
+    "run_id": "log within `with mlflow.start_run(run_id=...):`"})
+_Path = Union[str, "os.PathLike[str]"]
+
+
+class ActiveRun:
+    """What start_run() gives: a block in which metrics are logged."""
+
+    def __init__(self, store: Optional[Store]) -> None:
+        self.store = store
+        self.status = "RUNNING"
+
+    @property
+    def info(self) -> Any:
+        """What it is called, and where it is kept, if it is kept anywhere."""
+        store = self.store
+        if store is None:
+            return SimpleNamespace(run_id="", run_name="", experiment_id="0", status=self.status,
+                                   artifact_uri="", lifecycle_stage="active")
+        return SimpleNamespace(
+            run_id=store.run, run_name=store.name, experiment_id=store.experiment.id,
+            status=self.status, artifact_uri=_uri_of(store), lifecycle_stage="active")
+
+    @property
+    def data(self) -> Any:
+        """What it has logged so far."""
+        folder = self.store.run_folder if self.store else ""
+        found = metrics_of([folder]) if folder else {}
+        last = {name: value[-1] if isinstance(value, list) else value
+                for name, value in found.items() if not isinstance(value, dict)}
+        return SimpleNamespace(metrics=last, params=params_of(folder) if folder else {},
+                               tags=tags_of(folder) if folder else {})
+
+    def __enter__(self) -> "ActiveRun":
+        return self
+
+    def __exit__(self, error: Optional[type], *_: object) -> None:
+        if self in _active:
+            end_run("FINISHED" if error is None else "FAILED")
+
+
+_active: List[ActiveRun] = []  # a run, and those within it
+_ended: List[ActiveRun] = []
+
+
+def _uri_of(store: Store) -> str:
+    return "file://" + os.path.join(store.run_folder, "artifacts")
+
+
+def _store() -> Optional[Store]:
+    """Of the run that is active; if none is, one begins, as in MLflow."""
+    if not _active:
+        _begin(_own_store())
+    return _active[-1].store
+
+
+def _begin(store: Optional[Store]) -> ActiveRun:
+    run = ActiveRun(store)
+    _active.append(run)
+    return run
+
+
+def _own_store(experiment: Optional[Experiment] = None) -> Optional[Store]:
+    """The first run is the program's own, which Run.get_context() gives, too."""
+    folder = tracking_folder()
+    if folder is None:
+        return None
+    wanted = experiment or chosen_experiment()
+    store = current_store()
+    is_taken = any(one.store is store for one in (*_active, *_ended))
+    if store is not None and not is_taken and store.experiment == wanted:
+        return store
+    return Store(folder, uuid.uuid4().hex, wanted)
+
+
+def _opened(run_id: str) -> Store:
+    """A run that has begun before."""
+    folder = tracking_folder()
+    found = find_run(folder, run_id) if folder is not None else None
+    if folder is None or found is None:
+        raise MlflowException(f"there is no run {run_id!r} in {folder or 'MLFLOW_TRACKING_URI'}",
+                              "start_run() without run_id begins one")
+    store = Store(folder, run_id, found)
+    store.resume()
+    return store
+
+
+def _experiment_of(number: str) -> Experiment:
+    found = experiment_of(tracking_folder() or "", number)
+    if found is None:
+        raise MlflowException(f"there is no experiment {number!r}",
+                              "set_experiment(NAME) makes one")
+    return found
+
+
+@checked(lacks(accepted="log_system_metrics"))
+def start_run(run_id: Optional[str] = None, experiment_id: Optional[str] = None,
+              run_name: Optional[str] = None, nested: bool = False,
+              parent_run_id: Optional[str] = None, tags: Optional[Mapping[str, Any]] = None,
+              description: Optional[str] = None) -> ActiveRun:
+    """A run, or one within the run that is active."""
+    if _active and not nested:
+        raise MlflowException(f"the run {_active[0].info.run_id} is active already",
+                              "end it with end_run(), or write start_run(nested=True)")
+    if run_id is not None and tracking_folder() is not None:
+        store: Optional[Store] = _opened(run_id)
+    else:
+        store = _own_store(_experiment_of(experiment_id)
+                           if experiment_id is not None and tracking_folder() else None)
+        parent = parent_run_id or (_active[-1].info.run_id if _active else None)
+        if parent and store is not None:
+            store.write("tags", PARENT, parent)
+    run = _begin(store)
+    if run_name is not None and store is not None:
+        store.call(run_name)
+    set_tags({**(tags or {}), **({"mlflow.note.content": description} if description else {})})
+    return run
+
+
+@checked()
+def end_run(status: str = "FINISHED") -> None:
+    """The files say so."""
+    if status not in STATES:
+        raise BadCall(f"status is {status!r}", nearest(status, list(STATES)))
+    if not _active:
+        return
+    run = _active.pop()
+    _ended.append(run)
+    run.status = status
+    if run.store is not None:
+        run.store.end(status)
+
+
+@atexit.register
+def _end_all() -> None:
+    """At the end of the program, as MLflow does."""
+    while _active:
+        end_run()
+
+
+@checked()
+def active_run() -> Optional[ActiveRun]:
+    """The innermost one."""
+    return _active[-1] if _active else None
+
+
+@checked()
+def last_active_run() -> Optional[ActiveRun]:
+    """That which is active, else the one that ended last."""
+    return _active[-1] if _active else _ended[-1] if _ended else None
+
+
+@checked()
+def set_experiment(experiment_name: Optional[str] = None, experiment_id: Optional[str] = None
+                   ) -> Any:
+    """Where runs that begin later are kept."""
+    if (experiment_name is None) == (experiment_id is None):
+        raise MlflowException("set_experiment() takes either a name or experiment_id",
+                              "for example set_experiment('mine')")
+    found = (_experiment_of(experiment_id) if experiment_id is not None
+             else experiment_called(str(experiment_name)))
+    if tracking_folder() is not None:
+        Store.describe(str(tracking_folder()), found)
+        os.environ["MLFLOW_EXPERIMENT_ID"] = found.id
+    return _told(found)
+
+
+def _told(found: Optional[Experiment]) -> Any:
+    return None if found is None else SimpleNamespace(
+        experiment_id=found.id, name=found.name, lifecycle_stage="active")
+
+
+@checked()
+def get_experiment(experiment_id: str) -> Any:
+    """That of this number."""
+    return _told(_experiment_of(experiment_id))
+
+
+@checked()
+def get_experiment_by_name(name: str) -> Any:
+    """None, if there is none of that name."""
+    wanted = experiment_called(name)
+    return _told(experiment_of(tracking_folder() or "", wanted.id))
+
+
+@checked()
+def set_tracking_uri(uri: _Path) -> None:
+    """A folder; a server is not asked."""
+    text = os.fspath(uri)
+    if text.split(":", 1)[0] in ("http", "https", "databricks", "azureml", "sqlite", "postgresql"):
+        note(f"mlflow.set_tracking_uri({text!r}) has no effect here: it needs MLflow itself")
+    elif text:
+        os.environ["MLFLOW_TRACKING_URI"] = text
+
+
+@checked()
+def get_tracking_uri() -> str:
+    """As the environment has it."""
+    return os.environ.get("MLFLOW_TRACKING_URI") or "file://" + os.path.abspath(METRICS)
+
+
+@checked()
+def get_artifact_uri(artifact_path: Optional[str] = None) -> str:
+    """Where a file of this name would be."""
+    store = _store()
+    if store is None:
+        raise BadCall("artifacts are kept nowhere: MLFLOW_TRACKING_URI names no folder",
+                      "export MLFLOW_TRACKING_URI=mlruns")
+    return _uri_of(store) + (f"/{artifact_path}" if artifact_path else "")
+
+
+# ---- what is logged ----
+
+
+@checked(_OF_A_RUN)
+def log_metric(key: str, value: Any, step: Optional[int] = None) -> None:
+    """One value of a metric."""
+    log_to(_store(), key, value, 0 if step is None else step)
+
+
+@checked(_OF_A_RUN)
+def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
+    """One value of each."""
+    for key, value in metrics.items():
+        log_metric(key, value, step)
+
+
+@checked(_OF_A_RUN)
+def log_param(key: str, value: Any) -> Any:
+    """A value that does not change."""
+    store = _store()
+    if store is not None:
+        store.param(key, str(value))
+    else:
+        print(f"Attempted to log parameter {checked_name(key)}:\n{value}", flush=True)
+    return value
+
+
+@checked(_OF_A_RUN)
+def log_params(params: Mapping[str, Any]) -> None:
+    """Several of them."""
+    for key, value in params.items():
+        log_param(key, value)
+
+
+@checked(_OF_A_RUN)
+def set_tag(key: str, value: Any) -> None:
+    """A word about the run."""
+    store = _store()
+    if store is None:
+        print(f"Attempted to set tag {checked_name(key)}:\n{value}", flush=True)
+    elif key == "mlflow.runName":
+        store.call(str(value))
+    else:
+        store.write("tags", checked_name(key), str(value))
+
+
+@checked(_OF_A_RUN)
+def set_tags(tags: Mapping[str, Any]) -> None:
+    """Several of them."""
+    for key, value in tags.items():
+        set_tag(key, value)
+
+
+@checked()
+def delete_tag(key: str) -> None:
+    """One that was set."""
+    store = _store()
+    if store is not None:
+        store.forget_tag(key)
+
+
+def _artifact(name: str) -> Optional[str]:
+    """Where the file is to be."""
+    store = _store()
+    if store is None:
+        print(f"Attempted to log artifact {checked_name(name)}", flush=True)
+        return None
+    return store.artifact(name)
+
+
+@checked(_OF_A_RUN)
+def log_artifact(local_path: _Path, artifact_path: Optional[str] = None) -> None:
+    """A copy of a file, or of a folder under its name."""
+    path = os.fspath(local_path)
+    if os.path.isdir(path):
+        name = os.path.basename(os.path.normpath(path))
+        log_artifacts(path, f"{artifact_path}/{name}" if artifact_path else name)
+        return
+    if not os.path.isfile(path):
+        raise BadCall(f"there is no file {path!r}", "log_artifact() copies a file")
+    name = os.path.basename(path)
+    target = _artifact(f"{artifact_path.rstrip('/')}/{name}" if artifact_path else name)
+    if target is not None:
+        shutil.copyfile(path, target)
+
+
+@checked(_OF_A_RUN)
+def log_artifacts(local_dir: _Path, artifact_path: Optional[str] = None) -> None:
+    """Copies of all that is in a folder."""
+    folder = os.fspath(local_dir)
+    if not os.path.isdir(folder):
+        raise BadCall(f"there is no folder {folder!r}", "log_artifacts() copies a folder")
+    for place, _, names in os.walk(folder):
+        below = os.path.relpath(place, folder)
+        parts = [artifact_path or "", "" if below == "." else below]
+        for name in names:
+            log_artifact(os.path.join(place, name), "/".join(filter(None, parts)) or None)
+
+
+@checked(_OF_A_RUN)
+def log_text(text: str, artifact_file: str) -> None:
+    """A file with this text."""
+    target = _artifact(artifact_file)
+    if target is not None:
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+@checked(_OF_A_RUN)
+def log_dict(dictionary: Union[Dict[str, Any], List[Any]], artifact_file: str) -> None:
+    """As YAML, if the file is called so, else as JSON."""
+    is_yaml = artifact_file.endswith((".yml", ".yaml"))
+    log_text(yaml_of(dictionary) if is_yaml else json.dumps(dictionary, indent=2, default=str),
+             artifact_file)
+
+
+@checked(lacks(no_effect="save_kwargs"))
+def log_figure(figure: Any, artifact_file: str) -> None:
+    """A figure of matplotlib or plotly."""
+    save = getattr(figure, "savefig", None) or getattr(figure, "write_html", None)
+    if save is None:
+        raise BadCall(f"log_figure() cannot save {figure!r}",
+                      "it takes a figure of matplotlib or plotly")
+    target = _artifact(artifact_file)
+    if target is not None:
+        save(target)
+
+
+@checked(lacks(no_effect="context tags"))
+def log_input(dataset: Any) -> None:
+    """Only MLflow itself knows data sets."""
+    del dataset
+    note("mlflow.log_input() has no effect here: it needs MLflow itself")
+
+
+def autolog(*_: Any, **__: Any) -> None:
+    """Only MLflow itself can do this."""
+    note("mlflow.autolog() has no effect here: it needs MLflow itself")
