@@ -28,7 +28,7 @@ constexpr CronField kCronFields[] = {
     {"the month", 1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"},
     {"the day of the week", 0, 7, "sun mon tue wed thu fri sat"}};
 
-std::optional<std::uint32_t> number_of(std::string_view text) {
+std::optional<std::uint32_t> cron_number(std::string_view text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<std::uint32_t> value_of(const CronField& field, std::string_view t
   const auto names = base::split(field.names, " ");
   const auto named = std::ranges::find(names, base::lower(text));
   if (named != names.end()) return field.least + static_cast<std::uint32_t>(named - names.begin());
-  const auto number = number_of(text);
+  const auto number = cron_number(text);
   const bool fits = number && *number >= field.least && *number <= field.most;
   return fits ? number : std::nullopt;
 }
@@ -58,7 +58,7 @@ std::optional<std::string> part_of(const CronField& field, std::string_view text
   const std::string_view range = text.substr(0, slash);
   if (!is_range(field, range)) return std::nullopt;
   if (slash == std::string_view::npos) return std::string(text);
-  const auto step = number_of(text.substr(slash + 1));
+  const auto step = cron_number(text.substr(slash + 1));
   if (!step || *step == 0 || *step > field.most) return std::nullopt;
   const bool is_single = range != "*" && range.find('-') == std::string_view::npos;
   return is_single ? fmt::format("{}-{}/{}", range, field.most, *step) : std::string(text);

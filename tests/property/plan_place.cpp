@@ -115,12 +115,11 @@ class Naive {
 bool hint_works(const World& world, const base::Error& error) {
   unsigned ranks = 0;
   World repaired = world;
-  if (std::sscanf(error.hint.c_str(), "use -n %u, or add --oversubscribe", &ranks) == 1) {
+  if (std::sscanf(error.hint.c_str(), "use -n %u", &ranks) != 1) return false;
+  if (error.hint.ends_with("add --oversubscribe to share cores")) {
     repaired.spec.oversubscribe = true;
     if (!place(repaired.spec, repaired.inventory)) return false;
     repaired.spec.oversubscribe = false;
-  } else if (std::sscanf(error.hint.c_str(), "use -n %u", &ranks) != 1) {
-    return false;
   }
   repaired.spec.apps.front().ranks = ranks;
   return place(repaired.spec, repaired.inventory).has_value();

@@ -120,6 +120,7 @@ Prepare prepare() {
 model::App app() {
   model::App made;
   made.command = {bytes(), bytes()};
+  made.clean = flag();
   made.workdir = bytes();
   made.path = bytes();
   made.exports = some([] { return model::EnvSetting{bytes(), {}}; });
@@ -163,7 +164,7 @@ World whole_world() {
   made.job = bytes();
   made.plan = plan();
   made.spec.apps = {app(), app()};
-  made.spec.environment = {flag(), some(bytes), {}};
+  made.spec.environment = {some(bytes), {}};
   if (flag()) made.spec.environment.silent = {bytes()};
   made.spec.folders = some(bytes);
   made.spec.wireup = static_cast<model::Wireup>(below(5));

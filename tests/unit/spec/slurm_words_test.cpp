@@ -39,7 +39,7 @@ TEST(SlurmNodes, AreRefusedWhereTheyAreNone) {
     EXPECT_FALSE(read_slurm_nodes(text, "N")) << text;
   }
   EXPECT_EQ(read_slurm_nodes("a,n[2-1]", "N").error().what,
-            "N is no list of nodes of Slurm's: 'n[2-1]'");
+            "N is not a list of nodes as Slurm writes it: 'n[2-1]'");
 }
 
 TEST(SlurmCounts, AreRepeated) {

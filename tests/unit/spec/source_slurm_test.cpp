@@ -127,7 +127,7 @@ TEST(SlurmHosts, AreRefusedWithTheVariable) {
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().place.source, "SLURM_JOB_NODELIST");
   EXPECT_EQ(hosts({{"SLURM_JOB_NODELIST", "a,b"}, {"SLURM_TASKS_PER_NODE", "2"}}),
-            "SLURM_TASKS_PER_NODE is no list of 2 counts of Slurm's: '2'");
+            "SLURM_TASKS_PER_NODE is not a list of 2 counts as Slurm writes it: '2'");
 }
 
 }  // namespace
