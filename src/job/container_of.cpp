@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/words.hpp"
+#include "job/names.hpp"
 #include "spec/container.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -32,9 +33,10 @@ void complain_of_software(const JobFile& job, const Target& target, Complaints& 
                    fmt::format("target {} cannot give the job its environment {}: no image is "
                                "known for it",
                                in_quotes(target.name), in_quotes(one->text)),
-                   "name one: environment: {image: IMAGE}, or --image; if its hosts hold that "
-                   "software themselves: --without environment, or without: environment in "
-                   "muster.yml");
+                   fmt::format("name one: {}, environment: {{image: IMAGE}}, or --image; if its "
+                               "hosts hold that software themselves: --without environment, or "
+                               "without: environment in muster.yml",
+                               how_to_say(Asset::environment, one->text)));
   }
 }
 

@@ -90,6 +90,7 @@ std::string for_yaml(std::string_view name) {
 
 // The part of an address that others share: the store, or the host.
 std::string shared_part(std::string_view text) {
+  if (!is_address(text)) return std::string(text);
   const std::string address = short_address(text);
   const std::size_t paths = address.find("/paths/");
   if (paths != std::string::npos) return address.substr(0, paths) + "/paths/";

@@ -77,6 +77,8 @@ TEST(Names, HintsShowWhatToWrite) {
             "data: {\"https://example.org/a/\": PATH} in muster.yml");
   EXPECT_EQ(how_to_say(Asset::environment, "azureml:sklearn@latest"),
             "environments: {sklearn: IMAGE or ./FILE.yml} in muster.yml");
+  EXPECT_EQ(how_to_say(Asset::environment, "team/sklearn"),
+            "environments: {team/sklearn: IMAGE or ./FILE.yml} in muster.yml");
 }
 
 TEST(Names, OutputsOfRuns) {
