@@ -231,8 +231,8 @@ def get_artifact_uri(artifact_path: Optional[str] = None) -> str:
 
 
 @checked(_OF_A_RUN)
-def log_metric(key: str, value: Any, step: Optional[int] = None) -> None:
-    """One value of a metric."""
+def log_metric(key: Any, value: Any, step: Optional[int] = None) -> None:
+    """One value of a metric; a name that is not text is refused, as by MLflow."""
     log_to(_store(), key, value, 0 if step is None else step)
 
 
@@ -244,7 +244,7 @@ def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
 
 
 @checked(_OF_A_RUN)
-def log_param(key: str, value: Any) -> Any:
+def log_param(key: Any, value: Any) -> Any:
     """A value that does not change."""
     store = _store()
     if store is not None:
@@ -262,7 +262,7 @@ def log_params(params: Mapping[str, Any]) -> None:
 
 
 @checked(_OF_A_RUN)
-def set_tag(key: str, value: Any) -> None:
+def set_tag(key: Any, value: Any) -> None:
     """A word about the run."""
     store = _store()
     if store is None:
