@@ -204,9 +204,9 @@ class Code(TravelCase):
                 # The record is here before the errand goes to a host: its name is known.
                 self.put("late", "#!/bin/sh\n"
                          f"folder={records}/$(ls {records} | grep ^2 | tail -n 1)\n"
-                         f'/usr/bin/{self.by_address()} node2 '
-                         f'"mkdir -p $folder; {change}"\n'
-                         'exec ssh "$@"\n', ["head"], 0o755)
+                         'case "$*" in *" node2 "*)'
+                         f' /usr/bin/{self.by_address()} node2 "mkdir -p $folder; {change}";;\n'
+                         'esac\nexec ssh "$@"\n', ["head"], 0o755)
                 done = self.does("cat a.txt", code=None,
                                  env=f"MUSTER_SSH_COMMAND={self.home}/late")
                 self.assertNotEqual(done.code, 0, done)
