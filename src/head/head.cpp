@@ -273,7 +273,7 @@ class Head {
     auto link = links_.extract(effect.node);
     if (link.empty()) return;
     CHECK(links_of_all_ != nullptr);
-    links_of_all_->keep(plan_.nodes[effect.node.value].host, spec_.carrier, effect.run,
+    links_of_all_->keep(plan_.nodes[effect.node.value].host, spec_.carrier, effect.node, effect.run,
                         std::move(link.mapped()));
   }
 

@@ -38,15 +38,15 @@ void KeptLinks::look() {
   loop_.restart();
 }
 
-void KeptLinks::keep(const model::Host& host, const model::CarrierSpec& carrier, base::RunIndex run,
-                     std::unique_ptr<HostLink> link) {
+void KeptLinks::keep(const model::Host& host, const model::CarrierSpec& carrier,
+                     base::NodeIndex number, base::RunIndex run, std::unique_ptr<HostLink> link) {
   Kept& kept = kept_.emplace_back(Kept{host, carrier, run, std::move(link)});
   HostLinkEvents events;
   events.up = [] {};
   events.message = [](base::RunIndex, const wire::ToHead&) {};
   events.output = [](base::RunIndex, const wire::OutputView&) {};
   events.ended = [&kept](const link::Diagnosis&) { kept.ended = true; };
-  if (!kept.link->pass_on({}, events)) kept_.pop_back();
+  if (!kept.link->pass_on(number, events)) kept_.pop_back();
 }
 
 std::unique_ptr<HostLink> KeptLinks::take(const model::Host& host,

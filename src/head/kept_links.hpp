@@ -37,9 +37,10 @@ class KeptLinks {
   // A head has ended; its runs were numbered up to this.
   void used(base::RunIndex last) { last_ = std::max(last_, last); }
 
-  // `run`: the one that keeps the agent there. A link that is tied to its head ends.
-  void keep(const model::Host& host, const model::CarrierSpec& carrier, base::RunIndex run,
-            std::unique_ptr<HostLink> link);
+  // `number`: the host's in the head that leaves it. `run`: the one that keeps the agent there. A
+  // link that is tied to its head ends.
+  void keep(const model::Host& host, const model::CarrierSpec& carrier, base::NodeIndex number,
+            base::RunIndex run, std::unique_ptr<HostLink> link);
   // The same host, reached the same way; null: there is none. `number`: the host's in the new head,
   // which hears `events`. The link is up.
   [[nodiscard]] std::unique_ptr<HostLink> take(const model::Host& host,

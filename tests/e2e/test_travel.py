@@ -204,7 +204,7 @@ class Code(TravelCase):
                 # The record is here before the errand goes to a host: its name is known.
                 self.put("late", "#!/bin/sh\n"
                          f"folder={records}/$(ls {records} | grep ^2 | tail -n 1)\n"
-                         'case "$*" in *" node2 "*)'
+                         'case "$*" in *"node2 exec "*)'
                          f' /usr/bin/{self.by_address()} node2 "mkdir -p $folder; {change}";;\n'
                          'esac\nexec ssh "$@"\n', ["head"], 0o755)
                 done = self.does("cat a.txt", code=None,

@@ -39,7 +39,7 @@ class KeptLink : public testing::Test {
     EXPECT_EQ(heard_, std::vector<std::string>{"first head: up"});
     heard_.clear();
     links_.used(kOld);
-    links_.keep(host("a"), {}, kOld, std::move(link));
+    links_.keep(host("a"), {}, kBefore, kOld, std::move(link));
   }
   void TearDown() override { leave(); }
 
@@ -139,6 +139,7 @@ TEST_F(KeptLink, IsToldGoodbye) {
   const auto said = byes();
   ASSERT_EQ(said.size(), 1U);
   EXPECT_EQ(said.front().first, kOld);
+  EXPECT_EQ(said.front().second.hosts, wire::HostSet(kBefore)) << "as the agent knows it";
 }
 
 }  // namespace
