@@ -6,6 +6,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "base/address.hpp"
 #include "base/byte_size.hpp"
 #include "base/variables.hpp"
 #include "blobs/blob_store.hpp"
@@ -44,15 +45,8 @@ std::uint64_t number_of_bytes(std::string_view text) {
   return number;
 }
 
-// Without what may be a secret: a name and a password in front of the host, and a signature.
 std::string shown(std::string_view address) {
-  const std::size_t host = address.find("://") + 3;
-  const std::size_t path = std::min(address.find_first_of("/?#", host), address.size());
-  const std::size_t at = address.substr(0, path).rfind('@');
-  std::string text(address.substr(0, host));
-  text += address.substr(at == std::string_view::npos ? host : std::max(host, at + 1));
-  const std::size_t query = text.find('?');
-  return view::one_line(query == std::string::npos ? text : text.substr(0, query) + "?...");
+  return view::one_line(base::without_secrets(address));
 }
 
 // What is known of an address since the last time.

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/address.hpp"
 #include "base/variables.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/sha256.hpp"
@@ -55,7 +56,9 @@ pipeline::Recorder recorder_of(const PipelineRequest& request) {
   record.experiment = request.record.experiment;
   record.outputs = request.record.outputs;
   record.tags = request.record.tags;
-  record.command = request.record.asked.words;
+  for (const std::string& word : request.record.asked.words) {
+    record.command.push_back(base::without_secrets(word));
+  }
   for (const front::PoolHost& host : request.hosts) record.hosts.push_back(host.name);
   for (const StepRequest& step : request.steps) record.steps.emplace_back().name = step.name;
   record.rerun_of = request.earlier;

@@ -5,6 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/address.hpp"
 #include "base/words.hpp"
 
 namespace muster::job {
@@ -162,7 +163,7 @@ std::optional<RunOutput> run_output(std::string_view text) {
 
 std::string how_to_say(Asset kind, std::string_view text) {
   const auto named = asset_name(text);
-  const std::string name = named ? named->name : shared_part(text);
+  const std::string name = base::without_secrets(named ? named->name : shared_part(text));
   constexpr std::string_view kForms[] = {"./FILE.yml", "PATH", "IMAGE or ./FILE.yml"};
   return fmt::format("{}: {{{}: {}}} in muster.yml", key_of(kind), for_yaml(name),
                      kForms[static_cast<std::size_t>(kind)]);

@@ -146,6 +146,13 @@ void check_data(const Leads& leads, Complaints& complaints) {
                      "write a path or an address, or remove the key");
     }
     if (!lead.sha256) continue;
+    const bool is_here = lead.to && !is_fetched(lead.to->text) && !is_fetched(lead.name);
+    if (is_here) {
+      complaints.add(lead.sha256->begin,
+                     fmt::format("data.{}.sha256 is for what is fetched, and {} is a path here",
+                                 lead.name, spec::in_quotes(lead.to->text)),
+                     "remove it, or write an address: https://...");
+    }
     const std::string& digest = lead.sha256->text;
     const bool is_one = digest.size() == kDigits &&
                         digest.find_first_not_of("0123456789abcdef") == std::string::npos;

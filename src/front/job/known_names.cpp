@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/address.hpp"
 #include "base/nearest.hpp"
 #include "front/targets.hpp"
 #include "spec/in_quotes.hpp"
@@ -192,7 +193,8 @@ std::string KnownNames::near(Asset kind, const std::string& name) {
 
 void KnownNames::note(Asset kind, const std::string& name, const std::string& to,
                       const std::string& by) {
-  add_once(lines_, fmt::format("{} is {} ({})", name, to, by));
+  add_once(lines_,
+           base::without_secrets(fmt::format("{} is {}", name, to)) + fmt::format(" ({})", by));
   std::vector<job::Lead>& all = job::leads_of(found_, kind);
   if (std::ranges::find(all, name, &job::Lead::name) != all.end()) return;
   all.push_back({name, {}, job::Text{to, {}, {}, true}, {}});

@@ -118,6 +118,9 @@ TEST(Names, WhatMakesNoSenseIsTold) {
     }
     return all;
   };
+  EXPECT_NE(told("data: {a: {path: here.csv, sha256: " + std::string(64, 'a') + "}}\n")
+                .find("data.a.sha256 is for what is fetched, and 'here.csv' is a path here"),
+            std::string::npos);
   EXPECT_EQ(told("data: {a: {sha256: 12}, b: [x], c: {path: p, sha: x}}\n"),
             "m:1:11: the key data.a.path is missing\n"
             "m:1:20: data.a.sha256 must be 64 digits of 0-9 and a-f, not '12'\n"
