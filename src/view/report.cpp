@@ -100,8 +100,8 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   const std::vector<std::string> tail = printable_tail(report);
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
-  const std::string text = cause_line(first_sentence(report) + why(tail, telling), style) +
-                           notice_line(report) + hint_line(next_step(report, telling));
+  std::string text = cause_line(first_sentence(report) + why(tail, telling), style) +
+                     notice_line(report) + hint_line(next_step(report, telling));
   if (lines == Lines::were_shown && holds(tail, raised)) return text;
   return text + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
