@@ -8,7 +8,8 @@
 
 namespace muster::cli {
 
-// By the names that the record has for them. Some may share the folder of records: nobody knows.
+// By the names that the record has for them. Some may share the folder of records, which is not
+// known.
 [[nodiscard]] std::set<std::string> other_hosts(const model::RunRecord& record);
 
 }  // namespace muster::cli

@@ -40,7 +40,10 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
   std::string errors();
   [[nodiscard]] const std::string& noise() const { return filter_.noise(); }
   [[nodiscard]] base::NodeIndex host() const { return hosts_.back(); }
-  void renumber(base::NodeIndex host) { hosts_.push_back(host); }
+  void renumber(base::NodeIndex host) {
+    std::erase(hosts_, host);
+    hosts_.push_back(host);
+  }
 
  private:
   void take(std::string_view bytes);
@@ -50,7 +53,8 @@ class Link::Impl : public std::enable_shared_from_this<Impl> {
   void break_off(base::Error error);
   void end();
 
-  std::vector<base::NodeIndex> hosts_;  // numbers of the one at the other end; the last counts
+  std::vector<base::NodeIndex> hosts_;  // numbers of the one at the other end, each once; the last
+                                        // counts
   LinkEvents events_;
   std::shared_ptr<OutQueue> out_;
   std::shared_ptr<ByteReader> in_;

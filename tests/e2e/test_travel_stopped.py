@@ -20,7 +20,7 @@ class Stopped(TravelCase):
 
     def waits(self, end=""):
         """A run whose host does not answer when it is asked for the outputs."""
-        self.put("slow", ssh_until_after(1, "open('tried', 'w'); time.sleep(600)"),
+        self.put("slow", ssh_until_after(1, "open('tried', 'w'); signal.pause()"),
                  ["head"], 0o755)
         job = self.starts("echo > ${{outputs.model}}/there" + end,
                           f"MUSTER_SSH_COMMAND={self.home}/slow")

@@ -15,7 +15,7 @@ REASON = lab_or_skip()
 # ssh, until the head speaks to the agent about a later run than this one of its link. What comes
 # then is told here. A frame begins with its payload's length, its kind and its run; see wire.proto.
 _UNTIL_AFTER = """#!%s
-import os, struct, subprocess, sys, time
+import os, signal, struct, subprocess, sys
 ssh = subprocess.Popen(["ssh", *sys.argv[1:]], stdin=subprocess.PIPE)
 while head := sys.stdin.buffer.read(11):
     size, _, run, ranges = struct.unpack("<IBIH", head)

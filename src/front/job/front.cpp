@@ -10,6 +10,7 @@
 #include "front/job/export.hpp"
 #include "front/job/known_names.hpp"
 #include "front/job/options.hpp"
+#include "front/job/pipeline.hpp"
 #include "front/job/request.hpp"
 #include "front/pipeline_request.hpp"
 #include "front/targets.hpp"
@@ -224,11 +225,7 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
   KnownNames names(call, draft, folder, known);
-  const auto read_component = [&](const std::string& path) {
-    return call.read_file(path, job::kFileMax);
-  };
-  job::PipelineReading read =
-      job::read_pipeline(text, file, read_component, names.find_component());
+  job::PipelineReading read = read_with_names(call, file, text, names);
   const job::Pipeline& root = read.pipeline.root;
   Reading reading;
   if (read.complaints.empty()) {

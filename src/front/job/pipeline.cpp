@@ -374,17 +374,21 @@ Result<void> check_options(const Call& call, const JobDraft& draft) {
 
 }  // namespace
 
+job::PipelineReading read_with_names(const Call& call, const std::string& file,
+                                     const std::string& text, KnownNames& names) {
+  const auto read_component = [&](const std::string& path) {
+    return call.read_file(path, job::kFileMax);
+  };
+  return job::read_pipeline(text, file, read_component, names.find_component());
+}
+
 Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
                                       const std::string& file, const std::string& text) {
   if (auto fine = check_options(call, draft); !fine) return tl::unexpected(fine.error());
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
   KnownNames names(call, draft, folder, known);
-  const auto read_component = [&](const std::string& path) {
-    return call.read_file(path, job::kFileMax);
-  };
-  job::PipelineReading read =
-      job::read_pipeline(text, file, read_component, names.find_component());
+  job::PipelineReading read = read_with_names(call, file, text, names);
   if (!read.complaints.empty()) return Reading{.complaints = std::move(read.complaints)};
   if (!known) return tl::unexpected(known.error());
   if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
