@@ -14,6 +14,14 @@ TEST(Address, IsShownWithoutWhatMayBeASecret) {
   EXPECT_EQ(without_secrets("https://host?sig=u@v"), "https://host?...");
 }
 
+TEST(Address, KeepsAContainer) {
+  for (const char* text : {"wasbs://rows@store.blob.example.org/a", "abfss://fs@store/a",
+                           "see wasb://rows@store, abfs://fs@store"}) {
+    EXPECT_EQ(without_secrets(text), text);
+  }
+  EXPECT_EQ(without_secrets("wasbs://rows:p@store/a?sig=x"), "wasbs://store/a?...");
+}
+
 TEST(Address, StandsInATextThatStays) {
   EXPECT_EQ(without_secrets("--set inputs.d=https://h/a?s=1 b?c=2 'http://u@g/?x' end"),
             "--set inputs.d=https://h/a?... b?c=2 'http://g/?...' end");
