@@ -71,6 +71,27 @@ class Validate(JobCase):
                          {"what": "unknown key 'comand'", "hint": "did you mean command?",
                           "file": path, "line": 1, "column": 1})
 
+    def test_what_would_not_start_anywhere(self):
+        os.makedirs(os.path.join(self.folder, "src"))
+        self.write("src/train.py", "")
+        for job, told in (
+                ("command: cd a && torchrun --nproc_per_node four t.py\n",
+                 r"job\.yml:1:10: torchrun would not start: --nproc_per_node must be a number"),
+                ("command: mpirun -bind-too core x\nresources: {instance_count: 4}\n",
+                 r"job\.yml:1:10: mpirun would not start: "),
+                ("command: python train.py\ncode: srcs\n",
+                 r"job\.yml:2:7: the folder of the code is not there: 'srcs'"),
+                ("command: python train.py\ncode: src/train.py\n",
+                 r"job\.yml:2:7: code must be a folder, and 'src/train.py' is a file")):
+            done = self.job("validate", self.write("job.yml", job))
+            self.assertEqual(done.code, BAD_FILE, done)
+            self.assertRegex(done.errors, told)
+        for job in ("command: mpirun -np $N x\ncode: src\n", "command: module load a; mpirun -x\n",
+                    "command: mpirun -np ${{inputs.n}} x\ninputs: {n: {type: integer}}\n",
+                    "command: mpirun -np 8 x\nresources: {instance_count: 4}\ncompute: none\n",
+                    "command: x\ncode: https://example.org/repository\n"):
+            self.good("validate", self.write("job.yml", job))
+
     @unittest.skipIf(MISSING, MISSING)
     def test_a_long_file_takes_no_time(self):
         inputs = "".join(f"  input_{i}: {{type: number, default: {i}, min: 0}}\n"

@@ -349,6 +349,9 @@ Result<Reading> read_validate(const Call& call) {
   if (!text) return tl::unexpected(text.error());
   if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
   job::JobReading read = job::read_component(*text, *file);
+  if (read.complaints.empty()) {
+    read.complaints = wrong_before_start(call, words->draft, *file, read.job);
+  }
   Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);
   if (words->draft.json) reading.checked = checked_file(*file, read.job);

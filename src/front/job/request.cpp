@@ -146,6 +146,17 @@ void check_code_folder(const Call& call, const job::JobFile& job, const std::str
       "name the folder that it lies in");
 }
 
+void check_code_is_there(const Call& call, const job::JobFile& job, const std::string& folder,
+                         job::Complaints& complaints) {
+  if (!job.code || !call.has_file) return;
+  const std::string& code = job.code->text;
+  const bool is_here = code.find(':') == std::string::npos;  // and no address or name
+  if (!is_here || call.has_file(job::below(folder, code))) return;
+  complaints.add(job.code->begin,
+                 fmt::format("the folder of the code is not there: {}", spec::in_quotes(code)),
+                 "it is looked for from the folder of the job file");
+}
+
 // Nothing: the command runs in the folder itself.
 std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& folder, job::Complaints& complaints) {
@@ -351,6 +362,13 @@ Result<Reading> handed_over(const Call& call, const JobDraft& typed, const Whole
   return reading;
 }
 
+// Of the launcher in its command.
+void tell_mistake(const job::JobFile& job, const std::optional<base::Error>& mistake,
+                  job::Complaints& complaints) {
+  const job::Mark place = job.command ? job.command->begin : job::Mark();
+  if (mistake) complaints.add(place, mistake->what, mistake->hint);
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -393,8 +411,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   InnerReading inner = inner_request(call, made.spec);
   if (inner.mistake) {
     job::Complaints own(files);
-    own.add(job.command ? job.command->begin : job::Mark(), inner.mistake->what,
-            inner.mistake->hint);
+    tell_mistake(job, inner.mistake, own);
     return Reading{.complaints = std::move(own).take()};
   }
   request.inner = std::move(inner.request);
@@ -415,6 +432,32 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.detach = draft.detach;
   request.json = draft.json;
   return reading;
+}
+
+// All that can be found wrong without the hosts: fake ones stand in for them. What the job lacks
+// beside (values of inputs, secrets) may come with its submission.
+std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                            const std::string& file, job::JobFile job) {
+  const std::string folder = folder_of(absolute(call, file));
+  job::Complaints complaints(file);
+  check_code_folder(call, job, folder, complaints);
+  check_code_is_there(call, job, folder, complaints);
+  const auto known = known_targets(call, folder);
+  if (!known || !known->complaints.empty()) return std::move(complaints).take();
+  JobDraft rehearsal = draft;
+  rehearsal.fake_nodes = job::layout_of(job, known->targets.instance_types).nodes;
+  const auto place = place_of(call, rehearsal, {{}, file}, known->targets, rehearsal.fake_nodes);
+  job::Complaints ignored(file);
+  KnownNames names(call, draft, folder, known);
+  job::Bases bases = bases_of(call, folder);
+  bases.find = names.find_data();
+  const job::Values values = job::values_of(job, draft.settings, bases, ignored);
+  if (!place || !ignored.empty()) return std::move(complaints).take();
+  job::Made made = job::make_spec(job, values, *place, folder, ignored);
+  if (made.layout.launches) hand_over(made.spec, made.layout);
+  tell_mistake(job, ignored.empty() ? inner_request(call, made.spec).mistake : std::nullopt,
+               complaints);
+  return std::move(complaints).take();
 }
 
 Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {

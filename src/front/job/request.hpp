@@ -17,6 +17,12 @@ namespace muster::front {
 [[nodiscard]] base::Result<Reading> read_job_request(const Call& call, const JobDraft& draft,
                                                      const std::string& file);
 
+// What is wrong with a job that has been read, as far as that does not depend on where it will run:
+// its code, and the launcher in its command. For validate.
+[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                                          const std::string& file,
+                                                          job::JobFile job);
+
 // A job that has been read, with what was noticed on the way.
 struct JobSource {
   job::JobFile job;
