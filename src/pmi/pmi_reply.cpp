@@ -58,7 +58,7 @@ std::string port_init_lines(const Reply& reply) {
 
 std::string maxes_line() {
   return fmt::format("cmd=maxes kvsname_max={} keylen_max={} vallen_max={}\n", kKvsNameMax, kKeyMax,
-                     kValueMax);
+                     kToldValueMax);
 }
 
 std::string get_line(const ReceivedRequest& asked, const Reply& reply) {

@@ -14,7 +14,7 @@
 
 namespace muster::pmi {
 
-// Told to clients by get_maxes, as Hydra does: MPICH cuts its values into pieces that fit.
+// Bounds of what clients may send.
 inline constexpr std::size_t kKvsNameMax = 256;
 inline constexpr std::size_t kKeyMax = 64;
 inline constexpr std::size_t kValueMax = 1024;

@@ -1,4 +1,5 @@
 // PMI-1: every command as a request, every reply as a line.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "unit/pmi/talk.hpp"
@@ -109,7 +110,7 @@ TEST(Lines, ThroughAPort) {
 
 TEST(Lines, RepliesWithoutRefusal) {
   EXPECT_EQ(told("cmd=get_maxes", Done{}),
-            "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+            "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=896\n");
   EXPECT_EQ(told("cmd=get_appnum", Number{2}), "cmd=appnum appnum=2\n");
   EXPECT_EQ(told("cmd=get_my_kvsname", Text{"K"}), "cmd=my_kvsname kvsname=K\n");
   EXPECT_EQ(told("cmd=get_universe_size", Number{-1}), "cmd=universe_size size=-1\n");
@@ -172,6 +173,18 @@ TEST(Lines, TheLongestValueThatFits) {
       kReplyLineMax - 1 - std::string("cmd=get_result rc=0 msg=success value=\n").size(), 'v');
   EXPECT_EQ(told("cmd=get key=k", Text{most}).size(), kReplyLineMax - 1);
   EXPECT_LT(told("cmd=get key=k", Text{most + "v"}).size(), 100u);
+}
+
+// 5.0 fills its pieces up: a get of one that did not fit was refused, and it took what lay in its
+// memory for the address of another rank.
+TEST(Lines, AValueOfTheLengthThatIsToldFitsBothWays) {
+  const std::string value(kToldValueMax, 'v');
+  const std::string line =
+      fmt::format("cmd=put kvsname=muster_0123456789abcdef_4294967295 key={} value={}\n",
+                  std::string(kKeyMax, 'k'), value);
+  EXPECT_LT(line.size(), kReplyLineMax);
+  EXPECT_EQ(told("cmd=get key=k", Text{value}),
+            fmt::format("cmd=get_result rc=0 msg=success value={}\n", value));
 }
 
 constexpr const char* kBody =
