@@ -29,6 +29,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+std::size_t letters_in(std::string_view word) {
+  return static_cast<std::size_t>(std::ranges::count_if(word, [](char c) { return c != '-'; }));
+}
+
+bool is_same_but_for_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> known) {
@@ -36,7 +45,7 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
   std::optional<std::string> found;
   for (const std::string& word : known) {
     const std::size_t d = distance(typed, word);
-    if (d < best) {
+    if (d < best && (d < letters_in(typed) || is_same_but_for_case(typed, word))) {
       best = d;
       found = word;
     }

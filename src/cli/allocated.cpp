@@ -41,13 +41,13 @@ Invocation in_job(const Invocation& invocation, const Allocation& allocation) {
 
 int withdrawn() {
   const int signal = process::waiting_signal();
-  say(fmt::format("muster: the request for hosts was withdrawn: {}\n", view::signal_label(signal)));
+  note(fmt::format("the request for hosts was withdrawn: {}", view::signal_label(signal)));
   return 128 + signal;
 }
 
 int without_hosts(const queue::NoHosts& why) {
   if (!why.code) return complain(why.error);
-  say("muster: " + why.error.what + "\n");
+  warn(why.error.what);
   return *why.code;
 }
 
@@ -63,10 +63,9 @@ int run_allocated(front::RunRequest& request, const Invocation& invocation,
                   const std::function<int(const Invocation&)>& run) {
   const process::HeldSignals held;
   const queue::Commands commands(batch::kSlurm, batch_environment(invocation));
-  const auto allocation =
-      Allocation::wait_for(commands, named(request), holder_words(),
-                           {[](const std::string& line) { say("muster: " + line + "\n"); },
-                            [] { return process::waiting_signal() == 0; }});
+  const auto allocation = Allocation::wait_for(
+      commands, named(request), holder_words(),
+      {[](const std::string& line) { note(line); }, [] { return process::waiting_signal() == 0; }});
   if (!allocation) return without_hosts(allocation.error());
   if (*allocation == nullptr) return withdrawn();
   const Invocation inside = in_job(invocation, **allocation);

@@ -180,7 +180,7 @@ int print_checked(const front::Reading& reading, const queue::Answered<std::stri
                           error ? error->hint : ""});
     return print(view::complaints_json(file, {}, reading.notices));
   }
-  for (const std::string& notice : reading.notices) say("muster: " + notice + "\n");
+  for (const std::string& notice : reading.notices) note(notice);
   if (!said) return complain(said.error().error);
   return print(fmt::format("{}{}: {}\n", reading.text, name, *said));
 }

@@ -76,7 +76,7 @@ Result<std::string> name_of_context(const front::ImageBuild& build) {
 // On a terminal one line that is written again and again.
 class BuildLine {
  public:
-  BuildLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+  BuildLine() : is_terminal_(draws_progress()) {}
   ~BuildLine() {
     if (has_line_) say("\r\x1b[K");
   }
@@ -117,8 +117,7 @@ Result<void> build_image(const front::ImageBuild& build, model::ContainerSpec& c
   if (!found) return tl::unexpected(found.error());
   container.image = *name;
   if (*found) return {};
-  say(fmt::format("muster: {} builds the image {} from {}\n", store->runtime(), *name,
-                  build.folder));
+  note(fmt::format("{} builds the image {} from {}", store->runtime(), *name, build.folder));
   BuildLine line;
   const Doing doing = [&](std::string_view text) { line.show(text); };
   ToolCall call({store->program(), "build", "-t", *name, "-f", file, build.folder},

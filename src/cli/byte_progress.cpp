@@ -17,7 +17,7 @@ constexpr std::string_view kClearLine = "\r\x1b[K";
 }  // namespace
 
 ByteProgress::ByteProgress(std::string what)
-    : what_(std::move(what)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), is_terminal_(draws_progress()) {}
 
 ByteProgress::~ByteProgress() {
   if (is_shown_) say(kClearLine);

@@ -31,7 +31,7 @@ namespace {
 using base::NodeIndex;
 
 head::MeetingEvents told_here() {
-  return {[](const std::string& line) { say("muster: " + line + "\n"); }};
+  return {[](const std::string& line) { note(line); }};
 }
 
 // Until others handle signals: whoever waits says so much.

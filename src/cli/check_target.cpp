@@ -46,7 +46,7 @@ int print_json(const front::Reading& reading, const std::vector<cluster::Finding
 }
 
 int print_lines(const front::Reading& reading, const std::vector<cluster::Finding>& found) {
-  for (const std::string& notice : reading.notices) say("muster: " + notice + "\n");
+  for (const std::string& notice : reading.notices) note(notice);
   std::string text = reading.text;
   for (const cluster::Finding& one : found) {
     if (one.is_fine == false) continue;

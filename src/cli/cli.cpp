@@ -1,6 +1,8 @@
 // Finds the command that is meant and hands the words on.
 #include "cli/cli.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -34,19 +36,63 @@ int complete(const std::vector<std::string>& words) {
   return print(*script);
 }
 
-// `words`: what followed "muster"; options of `run` may stand in front of a program.
-int unknown_command(std::span<const std::string> words) {
+// What other tools call such a command, or what people type who look for it.
+constexpr std::pair<std::string_view, std::string_view> kCalledElsewhere[] = {
+    {"accelerate", "muster run -n 4 accelerate launch ..., or muster torchrun ..."},
+    {"attach", "muster logs -f RUN"},
+    {"cancel", "muster stop RUN"},
+    {"check", "muster validate FILE"},
+    {"clean", "muster gc"},
+    {"delete", "muster rm RUN"},
+    {"describe", "muster show RUN"},
+    {"history", "muster ps --all"},
+    {"info", "muster show RUN"},
+    {"jobs", "muster ps"},
+    {"kill", "muster stop RUN"},
+    {"lint", "muster validate FILE"},
+    {"list", "muster ps"},
+    {"ls", "muster ps"},
+    {"msrun", "muster run -n 8 python3 train.py, which sets MindSpore's variables too"},
+    {"plan", "muster explain FILE"},
+    {"prune", "muster gc"},
+    {"qdel", "muster stop RUN"},
+    {"qstat", "muster ps"},
+    {"qsub", "muster submit --target NAME FILE"},
+    {"remove", "muster rm RUN"},
+    {"runs", "muster ps"},
+    {"sbatch", "muster submit --target NAME FILE"},
+    {"scancel", "muster stop RUN"},
+    {"squeue", "muster ps"},
+    {"srun", "muster run --slurm -N 2 --per-node 8 PROGRAM"},
+    {"start", "muster run -n 4 PROGRAM"},
+    {"status", "muster ps, or muster show RUN"},
+    {"tail", "muster logs -f RUN"},
+    {"top", "muster ps"},
+};
+
+// What the first of these words is called here, as a hint; or nothing.
+std::string called_here(std::span<const std::string> words) {
+  const std::string& word = words.front();
+  for (const auto& [name, here] : kCalledElsewhere) {
+    if (name == word) return fmt::format("did you mean: {}", here);
+  }
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);
+  const auto near = base::nearest(word, names);
+  if (!near) return "";
+  std::vector<std::string> right = {"muster", *near};
+  right.insert(right.end(), words.begin() + 1, words.end());
+  return "did you mean: " + base::shell_words(right);
+}
+
+// `words`: what followed "muster"; options of `run` may stand in front of a program.
+int unknown_command(std::span<const std::string> words) {
   const std::string& word = words.front();
-  const auto meant = base::nearest(word, names);
-  std::vector<std::string> right = {"muster"};
-  if (meant) right.push_back(*meant);
-  if (!meant) right.insert(right.end(), {"run", "-n", "4"});
-  if (!meant && word.starts_with('-')) right.resize(2);
-  right.insert(right.end(), words.begin() + (meant ? 1 : 0), words.end());
-  const std::string hint =
-      (meant ? "did you mean: " : "to start a program: ") + base::shell_words(right);
+  std::vector<std::string> right = {"muster", "run"};
+  if (!word.starts_with('-')) right.insert(right.end(), {"-n", "4"});
+  right.insert(right.end(), words.begin(), words.end());
+  std::string hint = called_here(words);
+  if (hint.empty()) hint = "to start a program: " + base::shell_words(right);
   return complain({Fault::usage, "unknown command " + word, hint, {}});
 }
 
@@ -54,11 +100,19 @@ int unknown_command(std::span<const std::string> words) {
 int help(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.words;
   if (words.size() < 3) return print(main_help());
-  const auto* front = front::front_of(words[2]);
-  if (front == nullptr) return unknown_command(std::span(words).subspan(2));
-  Invocation asked = invocation;
-  asked.words = {words[0], words[2], "--help"};
-  return run(*front, asked, 1);
+  const std::string& word = words[2];
+  const auto is_meant = [&](const Command& command) { return command.name == word; };
+  if (const auto* front = front::front_of(word)) {
+    Invocation asked = invocation;
+    asked.words = {words[0], word, "--help"};
+    return run(*front, asked, 1);
+  }
+  if (std::ranges::any_of(commands(), is_meant)) return print(main_help());
+  constexpr int kUsage = 2;  // as man and git help end for a page that is not there
+  std::string hint = called_here(std::span(words).subspan(2));
+  if (hint.empty()) hint = "muster help lists all commands";
+  (void)complain({Fault::usage, "no help for " + word + ": there is no such command", hint, {}});
+  return kUsage;
 }
 
 // The agent, or the command that speaks with one.
@@ -103,7 +157,7 @@ int main(Invocation invocation) {
   }
   if (command == "completion") return complete(words);
   if (command == "version" || command == "--version" || command == "-V") {
-    return print("muster " MUSTER_VERSION "\n");
+    return print_version();
   }
   if (command == "help" || command == "--help" || command == "-h") {
     return help(invocation);

@@ -67,8 +67,9 @@ void tell_outputs(const job::Cluster& cluster, model::RunRecord& record) {
     goes |= !cluster.records;
   }
   if (!goes) return;
-  say("muster: outputs without a path lie in the launcher's pod, and go with it; records: in the "
-      "target names a folder in a volume for them\n");
+  note(
+      "outputs without a path lie in the launcher's pod, and go with it; records: in the "
+      "target names a folder in a volume for them");
 }
 
 model::RunRecord record_of(const front::Reading& reading) {
@@ -256,7 +257,7 @@ class ClusterRun {
     const auto done =
         cluster::submit(kubectl_of(record_, invocation_.environment),
                         submission_of(reading_, record_, asked_, *bundle, invocation_),
-                        {[](const std::string& line) { say("muster: " + line + "\n"); },
+                        {[](const std::string& line) { note(line); },
                          [] { return process::waiting_signal() == 0; }});
     return done ? Result<void>() : tl::unexpected(done.error().error);
   }

@@ -129,7 +129,7 @@ Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
 Result<snapshot::Manifest> CodeSnapshot::taken(const front::RunRequest& request) {
   return survey_of(request).and_then([&](const blobs::Survey& survey) {
     for (const std::string& notice : notices_of(survey)) {
-      say("muster: " + view::one_line(notice) + "\n");
+      note(view::one_line(notice));
     }
     return blobs::keep_all(store_, survey.manifest, request.code->folder);
   });

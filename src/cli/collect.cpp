@@ -208,8 +208,8 @@ void keep_to_budget(const std::string& record, const std::vector<std::string>& e
   const view::Collection done = collect_in(records, rules);
   if (done.records.count == 0) return;
   const auto name = [&](std::size_t i) { return done.runs[i]; };
-  say(fmt::format("muster: {} went, since {} is {}\n", view::first_few(done.runs.size(), name),
-                  front::kRecordsBudget, words));
+  note(fmt::format("{} went, since {} is {}", view::first_few(done.runs.size(), name),
+                   front::kRecordsBudget, words));
 }
 
 view::Collection collect_in(const std::string& records, const CollectRules& rules) {
@@ -230,7 +230,7 @@ int collect(const std::string& records, const front::RecordRequest& request,
   if (is_there) done = collect_seen(records, request, invocation);
   if (!request.reach.hosts.empty()) tidy_hosts(records, request.reach, invocation, done);
   for (const std::string& notice : collection_notices(done, records)) {
-    say("muster: " + notice + "\n");
+    note(notice);
   }
   const int told = print(request.json ? collection_json(done) : collection_words(done));
   return first_code(done.failed.empty() ? 0 : base::exit_code(Fault::bad_file), told);

@@ -40,7 +40,7 @@ Heard listen(int pipe) {
 std::string words_file(const std::string& folder) { return folder + "/muster.log"; }
 
 int tell_name(const model::RunRecord& record, bool json) {
-  if (!json && ::isatty(STDERR_FILENO) == 1) say(view::begin_words(record, true));
+  if (!json && ::isatty(STDERR_FILENO) == 1 && !is_quiet()) say(view::begin_words(record, true));
   return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
 }
 

@@ -41,7 +41,7 @@ int print_plan(const front::RunRequest& request, const view::PlanWords& words) {
   if (request.json) {
     view::plan_json(words, take);
   } else {
-    view::plan_table(words, {::isatty(STDOUT_FILENO) == 1}, take);
+    view::plan_table(words, style_for(STDOUT_FILENO), take);
   }
   return code;
 }

@@ -165,7 +165,7 @@ class Fetch {
   void tell() {
     is_told_ = true;
     const std::string size = size_ > 0 ? fmt::format(" ({})", base::byte_words(size_)) : "";
-    say(fmt::format("muster: fetching {}{}\n", shown(what_.address), size));
+    note(fmt::format("fetching {}{}", shown(what_.address), size));
   }
 
   Result<void> checked(const std::string& hash) const {

@@ -103,7 +103,7 @@ int list_found(const Records& found, const RecordRequest& request) {
   std::vector<view::RecordCells> rows;
   rows.reserve(found.size());
   for (const RunRecord& record : found) rows.push_back(view::record_cells(record, now));
-  const std::string table = view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
+  const std::string table = view::record_table(rows, style_for(STDOUT_FILENO));
   const int code = rows.empty() ? 0 : print(table);
   say(fmt::format("muster: {} would be removed\n", count_of(found)));
   return code;
@@ -200,7 +200,7 @@ int forget(const std::string& records, const RecordRequest& request, const Invoc
   if (!found) return complain(found.error());
   if (request.dry_run) return list_found(*found, request);
   if (selects && !may_remove(*found, request)) {
-    say("muster: nothing was removed\n");
+    note("nothing was removed");
     return 0;
   }
   const int code = remove_all(records, *found, request, invocation);

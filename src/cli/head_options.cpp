@@ -8,6 +8,7 @@
 
 #include "base/variables.hpp"
 #include "base/words.hpp"
+#include "cli/speak.hpp"
 #include "probe/random.hpp"
 
 namespace muster::cli {
@@ -37,6 +38,7 @@ head::HeadOptions head_options(const Invocation& invocation) {
   options.version = MUSTER_VERSION;
   options.holder = invocation.holder;
   options.links = invocation.links;
+  options.quiet = is_quiet();
   options.input.keeps_links = options.links != nullptr;
   return options;
 }

@@ -71,7 +71,7 @@ class SavedImage {
     Progress() { say_line("muster: saving the image\r"); }
     ~Progress() { say_line("\r\x1b[K"); }
     static void say_line(std::string_view line) {
-      if (::isatty(STDERR_FILENO) == 1) say(line);
+      if (draws_progress()) say(line);
     }
   };
 
@@ -108,8 +108,8 @@ class ImageDelivery {
     if (spec_.verbose) {
       constexpr std::size_t kDigits = 12;
       const std::string id = ids_.empty() ? "" : ids_.begin()->first.substr(0, kDigits);
-      say(fmt::format("muster: image {} ({}) is on {} host{}, after {:.1f} s\n", image_, id,
-                      hosts_.size(), hosts_.size() == 1 ? "" : "s", took.count()));
+      note(fmt::format("image {} ({}) is on {} host{}, after {:.1f} s", image_, id, hosts_.size(),
+                       hosts_.size() == 1 ? "" : "s", took.count()));
     }
     return std::nullopt;
   }

@@ -34,7 +34,7 @@ std::string address_of(const std::string& host, const Invocation& invocation) {
 
 int follow(model::StepPlace place, const StepPart& part, const Invocation& invocation) {
   place.first_host = address_of(place.first_host, invocation);
-  const auto tell = [](const std::string& line) { say("muster: " + line + "\n"); };
+  const auto tell = [](const std::string& line) { note(line); };
   const auto code = head::follow_first_task(
       place, {.patience = part.patience, .drains_input = part.reads_input, .say = tell});
   return code ? *code : part.alone(code.error());

@@ -83,8 +83,8 @@ bool holds_outputs(const model::RunRecord& record) {
 }
 
 void tell_same(const model::SameHost& same) {
-  say(fmt::format("muster: {} is {} under another name: one host, with the slots of both\n",
-                  same.other.name, same.first.name));
+  note(fmt::format("{} is {} under another name: one host, with the slots of both", same.other.name,
+                   same.first.name));
 }
 
 // Ranks that deal out mini-batches know each other by it.
@@ -178,7 +178,7 @@ class Launch {
     mapping.bind_given = true;
     mapping.bind_to = model::BindTo::none;
     if (request_.quiet) return;
-    say("muster: no host is asked for its hardware, so the cpus of the rankfile are not checked\n");
+    note("no host is asked for its hardware, so the cpus of the rankfile are not checked");
   }
 
   // A record that an earlier attempt began ends here.
@@ -212,7 +212,7 @@ class Launch {
   std::optional<int> carry_out(Prospect job) {
     const bool verbose = job.spec.verbose;
     for (const std::string& notice : job.plan.notices) {
-      say("muster: " + notice + "\n");
+      note(notice);
     }
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = options_for(job);
@@ -237,7 +237,7 @@ class Launch {
     if (recorder_ && !report) recorder_->give_up(report.error());
     if (recorder_) lost_ = first_code(lost_, check_record(*recorder_));
     if (!report) return complain(report.error());
-    if (verbose) say("muster: " + phases.words() + "\n");
+    if (verbose) note(phases.words());
     return first_code(tell(ended_, invocation_, shows_errors), lost_);
   }
 
@@ -285,7 +285,7 @@ class Launch {
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     code_.reset();                   // the record names its contents from now on
     if (begun) {
-      const bool is_watched = invocation_.parent < 0 && ::isatty(STDERR_FILENO) == 1;
+      const bool is_watched = invocation_.parent < 0 && ::isatty(STDERR_FILENO) == 1 && !is_quiet();
       if (is_watched) say(view::begin_words(recorder_->record(), false));
       return {};
     }
@@ -293,7 +293,7 @@ class Launch {
         request_.data, [](const front::DataPath& one) { return !one.from.empty(); });
     const bool needs_it = has_code || has_inputs || holds_outputs(recorder_->record());
     if (invocation_.parent >= 0 || needs_it) return begun;
-    say(fmt::format("muster: {}; the run continues\n", begun.error().what));
+    warn(fmt::format("{}; the run continues", begun.error().what));
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
     keep_out_of(recorder_->record().folder, job.kept);
     recorder_.reset();
@@ -354,8 +354,9 @@ class Launch {
     const auto hosts = hosts_elsewhere(job, inner());
     if (!hosts || hosts->empty()) return {};
     if (!job.command_hosts.empty()) {
-      say("muster: which hosts the launcher in the command will use cannot be told: code goes to, "
-          "and outputs come from, those of the job\n");
+      note(
+          "which hosts the launcher in the command will use cannot be told: code goes to, "
+          "and outputs come from, those of the job");
     }
     runs_here_ = std::ranges::any_of(job.plan.nodes, [](const model::PlannedNode& node) {
       return node.host.carrier.same_machine;

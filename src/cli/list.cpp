@@ -139,7 +139,7 @@ std::string table(const std::vector<Entry>& entries) {
   rows.reserve(entries.size());
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) rows.push_back(cells_of(entry, now));
-  return view::record_table(rows, {::isatty(STDOUT_FILENO) == 1});
+  return view::record_table(rows, style_for(STDOUT_FILENO));
 }
 
 // A list with each object on a line of its own. It may be long: it never lies in memory twice.

@@ -16,7 +16,7 @@ namespace {
 using base::Result;
 
 head::MeetingEvents spoken() {
-  return {[](const std::string& line) { say("muster: " + line + "\n"); }};
+  return {[](const std::string& line) { note(line); }};
 }
 
 int refuse_meeting(const base::Error& error, const front::RunRequest& request,

@@ -103,7 +103,7 @@ Result<void> make_objects(const front::Reading& reading, const RunRecord& record
                                              operated_secret(reading, record, asked, invocation),
                                              reading.cluster->operated);
   if (!made) return tl::unexpected(made.error().error);
-  say("muster: " + how_to_look(record) + " shows it\n");
+  note(how_to_look(record) + " shows it");
   return {};
 }
 
@@ -193,7 +193,7 @@ class OperatedFollowing {
 
   // Each once.
   void tell(const std::string& line) {
-    if (said_.insert(line).second) say("muster: " + line + "\n");
+    if (said_.insert(line).second) note(line);
   }
 
   RunRecord record_;
@@ -204,7 +204,7 @@ class OperatedFollowing {
 };
 
 int tell_end(const RunRecord& record, int told) {
-  if (!record.ended_well()) say("muster: " + view::record_sentence(record) + "\n");
+  if (!record.ended_well()) warn(view::record_sentence(record));
   return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
@@ -212,7 +212,7 @@ int wait_for_end(const RunRecord& record, const Invocation& invocation) {
   OperatedFollowing following(record, invocation);
   const RunRecord ended = following.follow();
   if (!ended.is_live()) return tell_end(ended, following.code());
-  say("muster: stopping the run\n");
+  note("stopping the run");
   const auto stopped = stop_operated(ended, invocation);
   return stopped ? 128 + process::waiting_signal() : complain(stopped.error());
 }

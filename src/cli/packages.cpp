@@ -111,8 +111,8 @@ std::optional<model::RunReport> give_packages(const std::string& packages, Prosp
   job.kept = std::move(again->kept);
   if (job.spec.verbose) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    say(fmt::format("muster: packages: {} on {} host{}, after {:.1f} s\n", made.ready.front(),
-                    hosts.size(), hosts.size() == 1 ? "" : "s", took.count()));
+    note(fmt::format("packages: {} on {} host{}, after {:.1f} s", made.ready.front(), hosts.size(),
+                     hosts.size() == 1 ? "" : "s", took.count()));
   }
   return std::nullopt;
 }

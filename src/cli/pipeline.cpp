@@ -329,7 +329,7 @@ Result<void> check_paths(const PipelineRequest& request) {
           made, [&](const std::string& one) { return (path + "/").starts_with(one + "/"); });
       if (may_come || std::filesystem::exists(path, wrong)) continue;
       if (!request.plan[i].after.empty()) {
-        say(fmt::format("muster: {} needs {}, which is not there yet\n", step.name, path));
+        note(fmt::format("{} needs {}, which is not there yet", step.name, path));
         continue;
       }
       return base::fail(base::Fault::bad_file, "paths are relative to the file that names them",
@@ -392,8 +392,7 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
   conducting.says = [&](std::size_t step) {
     return what_it_says(request.record.folder, request.steps[step]);
   };
-  conducting.colour = ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1 &&
-                      base::value_of(invocation.environment, "NO_COLOR").empty();
+  conducting.colour = style_for(STDOUT_FILENO).colour && style_for(STDERR_FILENO).colour;
   host::raise_descriptor_limit();
   return pipeline::conduct(std::move(conducting), recorder);
 }
@@ -447,8 +446,8 @@ int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   }
   const auto conducted = carry_out(request, invocation, recorder);
   if (!conducted) return complain(conducted.error());
-  if (recorder.failure()) say("muster: " + recorder.failure()->what + "\n");
-  for (const std::string& trouble : conducted->troubles) say("muster: " + trouble + "\n");
+  if (recorder.failure()) warn(recorder.failure()->what);
+  for (const std::string& trouble : conducted->troubles) warn(trouble);
   const bool lost = !conducted->troubles.empty() || recorder.failure().has_value();
   return first_code(conducted->code, lost ? base::exit_code(base::Fault::output) : 0);
 }

@@ -8,8 +8,7 @@
 
 namespace muster::cli {
 
-Progress::Progress()
-    : is_seen_(::isatty(STDERR_FILENO) == 1), next_(Clock::now() + std::chrono::seconds(1)) {}
+Progress::Progress() : is_seen_(draws_progress()), next_(Clock::now() + std::chrono::seconds(1)) {}
 
 void Progress::tell(std::string_view work, std::size_t done, std::size_t all) {
   constexpr std::chrono::milliseconds kPause{200};

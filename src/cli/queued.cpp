@@ -333,7 +333,7 @@ class QueueFollowing {
     if (!stops || insists_ || is_closed) return false;
     insists_.emplace(record_, invocation_);
     process::drop_waiting_signals();
-    say("muster: stopping the run; once more leaves it to itself\n");
+    note("stopping the run; once more leaves it to itself");
     const auto stopped = stop_queued(read_anew(record_), invocation_);
     next_ = Clock::now();
     if (!stopped) (void)complain(stopped.error());
@@ -342,7 +342,7 @@ class QueueFollowing {
 
   // Each once.
   void tell(const std::string& line) {
-    if (said_.insert(line).second) say("muster: " + line + "\n");
+    if (said_.insert(line).second) note(line);
   }
 
   RunRecord record_;
@@ -376,8 +376,8 @@ bool is_queued_run(const RunRecord& record) {
 
 int follow_queued(const RunRecord& record, const Invocation& invocation) {
   const process::HeldSignals held;
-  say(fmt::format("muster: {} is {} job {}\n", record.run,
-                  batch::system_of(record.scheduler.kind)->name, record.scheduler.id));
+  note(fmt::format("{} is {} job {}", record.run, batch::system_of(record.scheduler.kind)->name,
+                   record.scheduler.id));
   QueueFollowing following(record, invocation);
   const RunRecord ended = following.to_end(true, true);
   if (ended.is_live()) {
@@ -388,7 +388,7 @@ int follow_queued(const RunRecord& record, const Invocation& invocation) {
     return first_code(following.code(), 130);
   }
   if (!ended.ended_well() && !has_told_end(ended)) {
-    say("muster: " + view::record_sentence(ended) + "\n");
+    warn(view::record_sentence(ended));
   }
   return code_of_queued(ended);
 }
@@ -408,8 +408,8 @@ void ask_queues(std::vector<RunRecord*>& records, const Invocation& invocation) 
   for (const auto& [kind, asked] : by_kind) {
     const Sights sights = commands_of(*asked.front(), invocation).look(ids_of(asked));
     if (!sights) {
-      say(fmt::format("muster: {}; of runs in the queue of {} only the records are known\n",
-                      sights.error().error.what, batch::system_of(kind)->name));
+      note(fmt::format("{}; of runs in the queue of {} only the records are known",
+                       sights.error().error.what, batch::system_of(kind)->name));
     }
     for (RunRecord* record : asked) *record = as_answered(std::move(*record), sights);
   }

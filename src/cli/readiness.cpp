@@ -57,7 +57,7 @@ std::string tail_of(const std::string& path) {
 class Watch {
  public:
   Watch(const Errand& errand, const std::string& what)
-      : errand_(errand), what_(what), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+      : errand_(errand), what_(what), is_terminal_(draws_progress()) {}
   ~Watch() {
     if (has_line_) say(kEmptyLine);
   }
@@ -80,7 +80,7 @@ class Watch {
     }
     next_ = now + pause_;
     pause_ = kSeldom;
-    say(fmt::format("muster: {}\n", words));
+    note(fmt::format("{}", words));
   }
 
  private:

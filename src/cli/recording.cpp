@@ -90,8 +90,7 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
 int check_record(const head::Recorder& recorder) {
   const auto& failure = recorder.failure();
   if (!failure) return 0;
-  say(fmt::format("muster: {}{}\n", failure->what,
-                  failure->hint.empty() ? "" : "; " + failure->hint));
+  warn(fmt::format("{}{}", failure->what, failure->hint.empty() ? "" : "; " + failure->hint));
   return failure->fault == base::Fault::output ? base::exit_code(base::Fault::output) : 0;
 }
 

@@ -113,7 +113,7 @@ int code_of(const RunRecord& record) {
 
 int tell_end(const RunRecord& record, const RecordRequest& request) {
   if (request.json) return first_code(code_of(record), print_json(record));
-  if (!record.ended_well()) say("muster: " + view::record_sentence(record) + "\n");
+  if (!record.ended_well()) warn(view::record_sentence(record));
   return code_of(record);
 }
 

@@ -40,6 +40,7 @@
 #include "front/cluster_request.hpp"
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
+#include "front/voice.hpp"
 #include "model/cpu_set.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
@@ -310,7 +311,8 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return good ? told : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
-  for (const std::string& notice : read->notices) say("muster: " + notice + "\n");
+  for (const std::string& notice : read->notices) note(notice);
+  if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =
       (read->request && read->request->dry_run) || (read->pipeline && read->pipeline->dry_run);
   if (read->cluster && !only_shows && !read->cluster->operated.empty()) {
@@ -467,6 +469,9 @@ int run_queued(const std::string& folder, Invocation invocation) {
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 int run(const front::Front& front, const Invocation& invocation, std::size_t name) {
+  const front::Voice voice = front::voice(front, std::span(invocation.words).subspan(name + 1));
+  if (voice.version) return print_version();
+  speak_as(voice);
   leave_binding(invocation);
   const std::string queued = base::value_of(invocation.environment, kQueuedRecord);
   if (!queued.empty()) return run_queued(queued, invocation);

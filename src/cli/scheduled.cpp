@@ -233,7 +233,7 @@ class Following {
     if (!stops_ || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
     process::drop_waiting_signals();
-    say("muster: stopping the run; once more leaves it to itself\n");
+    note("stopping the run; once more leaves it to itself");
     if (const auto stopped = stop_scheduled(record_, invocation_); !stopped) {
       (void)complain(stopped.error());
       return false;
@@ -247,7 +247,7 @@ class Following {
 
   // Each once.
   void tell(const std::string& line) {
-    if (said_.insert(line).second) say("muster: " + line + "\n");
+    if (said_.insert(line).second) note(line);
   }
 
   RunRecord record_;
@@ -262,9 +262,8 @@ class Following {
 
 // Pods of the run that have not come so far, as an error.
 Result<void> await_pods(const RunRecord& record, const Kubectl& kubectl, cluster::Until until) {
-  const auto stay =
-      cluster::await_pods(kubectl, cluster::name_in(record.scheduler.id), until,
-                          [](const std::string& line) { say("muster: " + line + "\n"); });
+  const auto stay = cluster::await_pods(kubectl, cluster::name_in(record.scheduler.id), until,
+                                        [](const std::string& line) { note(line); });
   if (!stay) return tl::unexpected(stay.error().error);
   if (stay->empty()) return {};
   return base::fail(Fault::unreachable, cluster::kStayingHint, "{}{}", stay->front(),
@@ -334,11 +333,10 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
   Following following(submitted, invocation, LauncherLog({.tags = tags, .both = true}));
   const RunRecord ended = following.follow(true);
   if (ended.is_live()) {
-    say(fmt::format("muster: {} goes on; muster logs -f {} shows its output\n", ended.run,
-                    ended.run));
+    note(fmt::format("{} goes on; muster logs -f {} shows its output", ended.run, ended.run));
     return 130;
   }
-  if (!ended.ended_well()) say("muster: " + view::record_sentence(ended) + "\n");
+  if (!ended.ended_well()) warn(view::record_sentence(ended));
   return exit_code_of(ended);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -10,6 +11,14 @@
 #include "view/report.hpp"
 
 namespace muster::cli {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
 
 int print(std::string_view text) {
   const int error = process::write_all(STDOUT_FILENO, text).error;
@@ -21,10 +30,37 @@ int print(std::string_view text) {
                    {}});
 }
 
+int print_version() { return print("muster " MUSTER_VERSION "\n"); }
+
+void speak_as(const front::Voice& voice) {
+  if (!voice.colour.empty()) ::setenv(front::kColor, voice.colour.c_str(), 1);
+  if (voice.quiet) ::setenv(front::kQuiet, "yes", 1);
+}
+
+bool is_quiet() { return !variable(front::kQuiet).empty(); }
+
+void note(std::string_view line) {
+  if (!is_quiet()) warn(line);
+}
+
+void warn(std::string_view line) { say(fmt::format("muster: {}\n", line)); }
+
+bool draws_progress() {
+  return ::isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb" && !is_quiet();
+}
+
+view::Style style_for(int descriptor) {
+  return view::style({.muster = variable(front::kColor),
+                      .no_color = variable("NO_COLOR"),
+                      .force = variable("CLICOLOR_FORCE"),
+                      .terminal = variable("TERM")},
+                     ::isatty(descriptor) == 1);
+}
+
 bool say(std::string_view text) { return process::write_all(STDERR_FILENO, text).error == 0; }
 
 int complain(const base::Error& error) {
-  say(view::error(error, {::isatty(STDERR_FILENO) == 1}));
+  say(view::error(error, style_for(STDERR_FILENO)));
   return base::exit_code(error.fault);
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "front/voice.hpp"
+#include "view/style.hpp"
 
 namespace muster::cli {
 
@@ -17,7 +19,26 @@ namespace muster::cli {
 // reported anywhere.
 bool say(std::string_view text);
 
-// Prints the error to stderr, with colours on a terminal; returns its exit code.
+// Prints muster's version; returns as print() does.
+[[nodiscard]] int print_version();
+
+// What follows, and what the musters below this one say, is said so.
+void speak_as(const front::Voice& voice);
+
+// Whether notes and progress are wanted: not if front::kQuiet is set.
+[[nodiscard]] bool is_quiet();
+
+// Write "muster: LINE" to stderr: a note only if notes are wanted.
+void note(std::string_view line);
+void warn(std::string_view line);
+
+// Whether a line that changes as work goes on can be drawn on stderr, and is wanted.
+[[nodiscard]] bool draws_progress();
+
+// Of what is printed to this descriptor.
+[[nodiscard]] view::Style style_for(int descriptor);
+
+// Prints the error to stderr; returns its exit code.
 [[nodiscard]] int complain(const base::Error& error);
 
 // The first that is not 0.

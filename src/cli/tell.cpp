@@ -13,7 +13,7 @@
 namespace muster::cli {
 
 int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors) {
-  const view::Style style{::isatty(STDERR_FILENO) == 1};
+  const view::Style style = style_for(STDERR_FILENO);
   const bool told = say(shows_errors ? view::untold(report, style) : view::report(report, style));
   const int code = first_code(report.exit_code(), told ? 0 : base::exit_code(base::Fault::output));
   tell_around(invocation, {code, false, code == 0 ? "" : view::report(report, {})});
@@ -29,7 +29,7 @@ int refuse(const base::Error& error, int code, const Invocation& invocation) {
 
 void tell_withheld(const std::vector<plan::Withheld>& withheld) {
   for (const plan::Withheld& one : withheld) {
-    say(fmt::format("muster: not passed on: {} ({})\n", one.name, one.why));
+    note(fmt::format("not passed on: {} ({})", one.name, one.why));
   }
 }
 

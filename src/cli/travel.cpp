@@ -186,7 +186,7 @@ Result<void> Travel::add_one(const std::string& path, const std::string& from) {
     if (part.count == 0) continue;
     LeftBehind::Part there;
     there.add(part, path);
-    say(fmt::format("muster: not sent to the hosts: {}\n", there.words()));
+    note(fmt::format("not sent to the hosts: {}", there.words()));
   }
   places_.merge(found->places);
   add_unit(unit, found->manifest);

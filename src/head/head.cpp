@@ -63,6 +63,7 @@ class Head {
         environment_(std::move(options.environment)),
         joined_(std::move(options.joined)),
         told_(std::move(options.told)),
+        quiet_(options.quiet),
         tick_(std::move(options.tick)),
         asks_for_end_(options.asks_for_end),
         program_(std::move(options.program)),
@@ -394,7 +395,7 @@ class Head {
       if (effect.run == first_) ended_ = std::move(last->report);
       return;
     }
-    if (const std::string words = view::words(effect.event); !words.empty()) {
+    if (const std::string words = view::words(effect.event); !quiet_ && !words.empty()) {
       console_.say("muster: " + words + "\n");
     }
     if (told_) told_(effect.event);
@@ -454,6 +455,7 @@ class Head {
   std::vector<std::string> environment_;
   std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
+  bool quiet_;
   std::function<void()> tick_;
   bool asks_for_end_;
   std::string program_;

@@ -25,6 +25,7 @@ struct HeadOptions {
   // Hears what happens to the run; may be empty. Of the end it hears once all output has been
   // written: what could not be written is in the report.
   std::function<void(const model::RunEvent&)> told = {};
+  bool quiet = false;               // nothing is said on stderr of what happens meanwhile
   std::function<void()> tick = {};  // called a few times a second; may be empty
   Holder holder = {};               // when it ends, the run is told to end
   bool asks_for_end = true;         // of the Slurm job around, where the environment says none

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "base/nearest.hpp"
+#include "base/words.hpp"
+
 namespace muster::option {
 
 std::vector<std::string_view> names_of(const OptionText& option) {
@@ -28,6 +31,17 @@ std::string usage_line(const OptionText& option) {
   std::string line = joined_names(option);
   if (!option.argument.empty()) line += " " + std::string(option.argument);
   return line + ": " + std::string(option.help);
+}
+
+std::string hint_for(const OptionText& option, std::string_view value) {
+  const std::vector<std::string> known = base::split(option.traits.choices, " ");
+  while (!value.empty()) {
+    const std::string_view word = value.substr(0, value.find_first_of(",:"));
+    value.remove_prefix(std::min(word.size() + 1, value.size()));
+    if (std::ranges::count(known, word) > 0) continue;
+    if (const auto near = base::nearest(word, known)) return fmt::format("did you mean {}?", *near);
+  }
+  return usage_line(option);
 }
 
 }  // namespace muster::option

@@ -41,7 +41,8 @@ template <class Draft>
       if (!*admitted) continue;
     }
     if (auto done = option.set(draft, (*found)->typed); !done) {
-      if (done.error().hint.empty()) done.error().hint = usage_line(option.text);
+      if (done.error().hint.empty())
+        done.error().hint = hint_for(option.text, (*found)->typed.value);
       return tl::unexpected(std::move(done.error()));
     }
   }

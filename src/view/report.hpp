@@ -5,12 +5,9 @@
 
 #include "base/error.hpp"
 #include "model/report.hpp"
+#include "view/style.hpp"
 
 namespace muster::view {
-
-struct Style {
-  bool colour = false;  // ANSI colours, on a terminal only
-};
 
 // The failure report, each line starting with "muster: " or indented; empty for a completed run
 // without warnings. The cause stands in the first three lines: rank, host, exit code or signal in

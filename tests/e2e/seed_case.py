@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 
-from support import MUSTER, PYTHON, ROOT, LabCase, Running
+from support import MUSTER, PATIENCE, PYTHON, ROOT, LabCase, Running
 from lab import LOCAL  # which support has put on the path
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
@@ -120,7 +120,7 @@ class SeedCase(LabCase):
             os.chmod(path, mode)
 
     def environment(self, **more):
-        env = super().environment(HOME=self.home, **more)
+        env = super().environment(HOME=self.home, MUSTER_START_TIMEOUT=PATIENCE[1], **more)
         env["PATH"] = f"{self.home}/bin:{env['PATH']}"
         return env
 

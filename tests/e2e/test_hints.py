@@ -123,7 +123,28 @@ class Hints(Case):
         for name in ("run", "mpirun", "gc"):
             asked = self.succeeds("help", name, command=(MUSTER,))
             self.assertEqual(asked.text, self.succeeds(name, "--help", command=(MUSTER,)).text)
-        self.assertIn("unknown command runn", self.said("help", "runn"))
+        done = self.muster("help", "runn", command=(MUSTER,))
+        self.assertEqual((done.code, done.complaints), (
+            2, "muster: error: no help for runn: there is no such command\n"
+               "  hint: did you mean: muster run\n"))
+        done = self.muster("help", "zebra", command=(MUSTER,))
+        self.assertIn("hint: muster help lists all commands", done.complaints)
+
+    def test_commands_that_are_called_differently_here(self):
+        for word, here in (("list", "muster ps"), ("status", "muster show RUN"),
+                           ("log", "muster logs"), ("kill", "muster stop RUN"),
+                           ("msrun", "muster run"), ("accelerate", "accelerate launch"),
+                           ("scancel", "muster stop RUN")):
+            self.assertRegex(self.said(word), rf"unknown command {word}\n  hint: .*{here}")
+
+    def test_values_that_are_nearly_right(self):
+        for words, near in ((("run", "--bind-to", "cor"), "core"),
+                            (("mpirun", "--map-by", "nmua:PE=2"), "numa"),
+                            (("mpiexec.hydra", "-bind-to", "sockett"), "socket"),
+                            (("ps", "--state", "faild"), "failed")):
+            done = self.muster(*words, "true", command=(MUSTER,))
+            self.assertIn(f"\n  hint: did you mean {near}?\n", done.errors)
+        self.assertNotIn("did you mean", self.said("run", "-x", "B_NOT_SET_ANYWHERE", "true"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "front/called/options.hpp"
 
 #include "front/reach_options.hpp"
+#include "front/voice.hpp"
 #include "option/values.hpp"
 #include "spec/limits.hpp"
 
@@ -39,6 +40,9 @@ constexpr Row kSecret = {{"--secret-file", kMeet, Takes::file, "FILE",
                           "What head and hosts know and nobody else may: a file that others cannot "
                           "read, fresh for each run."},
                          set_secret};
+constexpr Row kColor = color_row<CalledDraft>(kSee);
+constexpr Row kQuiet = quiet_row<CalledDraft>(kSee);
+constexpr Row kVersion = version_row<CalledDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        ask_help};
 
@@ -87,6 +91,9 @@ constexpr Row kLead[] = {
        return store(read_seconds(t, spec::kGrace), d.request.spec.grace);
      }},
     reach_row<CalledDraft, Reach::lease>(kStop),
+    kColor,
+    kQuiet,
+    kVersion,
     kHelp,
 };
 
@@ -105,6 +112,9 @@ constexpr Row kJoin[] = {
     {{"--start-timeout", kMeet, Takes::number, "SECONDS",
       "How long to try to reach the head, and to wait there for other hosts (default: 600)."},
      set_limit},
+    kColor,
+    kQuiet,
+    kVersion,
     kHelp,
 };
 

@@ -11,6 +11,7 @@
 #include "front/job/known_names.hpp"
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
+#include "front/voice.hpp"
 #include "kubernetes/export.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
@@ -265,6 +266,9 @@ constexpr Row kCodeLimit = {
 constexpr Row kRunJson = {
     {"--json", kSee, Takes::nothing, "", "With --detach: print the run's name and folder as JSON."},
     [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kColor = color_row<JobDraft>(kSee);
+constexpr Row kQuiet = quiet_row<JobDraft>(kSee);
+constexpr Row kVersion = version_row<JobDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
@@ -365,17 +369,22 @@ constexpr Row kSubmitRows[] = {kSet,
                                kDryRun,
                                kCheck,
                                kVerbose,
+                               kColor,
+                               kQuiet,
+                               kVersion,
                                kHelp};
 constexpr Row kExplainRows[] = {
-    kSet,      kAtOnce,       kSkip,       kNodes,         kPerNode, kSecret,
-    kUnset,    kDialects,     kNoSnapshot, kCodeLimit,     kTarget,  kList,
-    kHostfile, kFakeNodes,    kWithout,    kImage,         kRuntime, kContainerOption,
-    kMount,    kSharedMemory, kDevice,     kImageFromHere, kJson,    kHelp};
-constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kHelp};
-constexpr Row kSchemaRows[] = {kHelp};
-constexpr Row kExportRows[] = {
-    kAs,      kSet,        kNodes,          kPerNode,      kMpi,        kRuntimeOfTraining,
-    kSuspend, kObjectName, kTargetOfExport, kManifestJson, kOutputFile, kHelp};
+    kSet,           kAtOnce,     kSkip,      kNodes,           kPerNode, kSecret,       kUnset,
+    kDialects,      kNoSnapshot, kCodeLimit, kTarget,          kList,    kHostfile,     kFakeNodes,
+    kWithout,       kImage,      kRuntime,   kContainerOption, kMount,   kSharedMemory, kDevice,
+    kImageFromHere, kJson,       kColor,     kQuiet,           kVersion, kHelp};
+constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kColor, kQuiet, kVersion, kHelp};
+constexpr Row kSchemaRows[] = {kColor, kQuiet, kVersion, kHelp};
+constexpr Row kExportRows[] = {kAs,           kSet,        kNodes,
+                               kPerNode,      kMpi,        kRuntimeOfTraining,
+                               kSuspend,      kObjectName, kTargetOfExport,
+                               kManifestJson, kOutputFile, kColor,
+                               kQuiet,        kVersion,    kHelp};
 
 }  // namespace
 

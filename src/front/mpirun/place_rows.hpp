@@ -73,19 +73,31 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
        d.request.spec.mapping.no_local = true;
        return {};
      }},
-    {{"--map-by", kPlaces, Takes::text, "WHAT[:HOW]",
+    {{"--map-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
       "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), ppr:N:WHAT, "
       "pe-list=LIST or rankfile:file=PATH. HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
-      "NOLOCAL, HWTCPUS."},
+      "NOLOCAL, HWTCPUS.",
+      {.choices = "slot node seq core socket numa package l1cache l2cache l3cache hwthread"}},
      set_map_by},
-    {{"--rank-by", kPlaces, Takes::text, "WHAT[:HOW]",
-      "Number ranks by slot, node, fill, span, or an object with SPAN or FILL."},
+    {{"--rank-by",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
+      "Number ranks by slot, node, fill, span, or an object with SPAN or FILL.",
+      {.choices = "slot node fill span core socket numa package"}},
      set_rank_by},
-    {{"--bind-to", kPlaces, Takes::text, "WHAT[:HOW]",
+    {{"--bind-to",
+      kPlaces,
+      Takes::choice,
+      "WHAT[:HOW]",
       "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package or "
       "cpu-list (default: none). HOW: if-supported, overload-allowed, ordered. default: bind as "
       "Open MPI does by default: up to two ranks to cores, more to NUMA nodes or "
-      "sockets, none when oversubscribed."},
+      "sockets, none when oversubscribed.",
+      {.choices = "none core socket numa package l1cache l2cache l3cache hwthread cpu-list"}},
      set_bind_to},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},

@@ -6,8 +6,11 @@
 
 #include "base/byte_size.hpp"
 #include "base/check.hpp"
+#include "base/nearest.hpp"
+#include "base/words.hpp"
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
+#include "front/voice.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -39,7 +42,9 @@ Result<void> add_tag(RecordDraft& draft, const Typed& typed) {
 Result<void> add_state(RecordDraft& draft, const Typed& typed) {
   const auto state = model::run_state(typed.value);
   if (!state) {
-    return base::fail(base::Fault::usage, fmt::format("the states are: {}", kStates),
+    return base::fail(base::Fault::usage,
+                      base::did_you_mean(typed.value, base::split(kStates, " "),
+                                         fmt::format("the states are: {}", kStates)),
                       "{}: unknown state {}", typed.option, spec::in_quotes(typed.value));
   }
   draft.request.filter.states.push_back(*state);
@@ -162,13 +167,16 @@ constexpr Row kFreshCheckpoints = {
 constexpr Row kJson = {
     {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
+constexpr Row kColor = color_row<RecordDraft>(kSee);
+constexpr Row kQuiet = quiet_row<RecordDraft>(kSee);
+constexpr Row kVersion = version_row<RecordDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kListRows[] = {kMost,      kAll,    kExperiment, kTag, kState,
-                             kOlderThan, kTarget, kJson,       kHelp};
-constexpr Row kRemoveRows[] = {kExperiment, kTag,    kState, kOlderThan, kTarget,
-                               kYes,        kDryRun, kJson,  kHelp};
+constexpr Row kListRows[] = {kMost,   kAll,  kExperiment, kTag,   kState,   kOlderThan,
+                             kTarget, kJson, kColor,      kQuiet, kVersion, kHelp};
+constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes,
+                               kDryRun,     kJson, kColor, kQuiet,     kVersion, kHelp};
 constexpr Row kCollectRows[] = {kTooOld,
                                 kMaxSize,
                                 kHosts,
@@ -181,12 +189,17 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 reach_row<RecordDraft, Reach::lease>(kReach),
                                 kDryRun,
                                 kJson,
+                                kColor,
+                                kQuiet,
+                                kVersion,
                                 kHelp};
-constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kTarget, kJson, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson, kHelp};
-constexpr Row kGraphRows[] = {kSvg, kHelp};
-constexpr Row kEachRows[] = {kTarget, kJson, kHelp};
-constexpr Row kJsonRows[] = {kJson, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kRank,  kErrors,  kTarget, kJson,
+                             kColor,  kQuiet, kVersion, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson,
+                              kColor,  kQuiet,     kVersion,          kHelp};
+constexpr Row kGraphRows[] = {kSvg, kColor, kQuiet, kVersion, kHelp};
+constexpr Row kEachRows[] = {kTarget, kJson, kColor, kQuiet, kVersion, kHelp};
+constexpr Row kJsonRows[] = {kJson, kColor, kQuiet, kVersion, kHelp};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include "front/mapping_words.hpp"
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
+#include "front/voice.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -348,6 +349,9 @@ constexpr Option<RunDraft> kOptions[] = {
     {{"-v --verbose", kSee, Takes::nothing, "",
       "Print to stderr what muster does, and how long each phase takes."},
      [](RunDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    color_row<RunDraft>(kSee),
+    quiet_row<RunDraft>(kSee),
+    version_row<RunDraft>(kSee),
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](RunDraft& d, const Typed&) { return raise(d.help); }},
 };

@@ -28,6 +28,13 @@ TEST(Nearest, GuessesNothingFromFarAway) {
   EXPECT_EQ(nearest("", kWords), std::nullopt);
 }
 
+TEST(Nearest, LeavesALetterAsItIs) {
+  EXPECT_EQ(nearest("B", std::vector<std::string>{"_"}), std::nullopt);
+  EXPECT_EQ(nearest("-q", std::vector<std::string>{"-n"}), std::nullopt);
+  EXPECT_EQ(nearest("-N", std::vector<std::string>{"-n"}), "-n");
+  EXPECT_EQ(nearest("B", std::vector<std::string>{"BX"}), std::nullopt);
+}
+
 TEST(Nearest, IsAskedOrElseSomethingIsSaid) {
   EXPECT_EQ(did_you_mean("--taag", kWords, "see --help"), "did you mean --tag?");
   EXPECT_EQ(did_you_mean("x", kWords, "see --help"), "see --help");

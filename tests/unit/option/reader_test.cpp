@@ -8,6 +8,16 @@
 namespace muster::option {
 namespace {
 
+TEST(HintFor, NamesTheNearestChoice) {
+  const OptionText option{"--bind-to", "",      Takes::choice,
+                          "WHAT",      "Bind.", {.choices = "none core numa"}};
+  EXPECT_EQ(hint_for(option, "cor"), "did you mean core?");
+  EXPECT_EQ(hint_for(option, "core:overload,nmua"), "did you mean numa?");
+  EXPECT_EQ(hint_for(option, "zebra"), "--bind-to WHAT: Bind.");
+  EXPECT_EQ(hint_for(option, ""), "--bind-to WHAT: Bind.");
+  EXPECT_EQ(hint_for({"-n", "", Takes::number, "N", "Ranks."}, "x"), "-n N: Ranks.");
+}
+
 struct Draft {
   std::string said;  // "name=value " for each option carried out
 };

@@ -1,0 +1,91 @@
+"""Colours only where they are wanted, and notes only where somebody wants to read them."""
+
+# rooms: cli front view
+
+import os
+import pty
+import re
+import subprocess
+
+from support import MUSTER, WAIT_SECONDS, Case, run_tests
+
+COLOUR = re.compile(r"\x1b\[\d")
+FAILS = ("run", "-n", "1", "false")
+JOB = """
+type: command
+command: echo told
+experiment_name: lines
+identity: {type: user_identity}
+"""
+
+
+class Voice(Case):
+    def on_a_terminal(self, *words, **variables):
+        """What a command says on a stderr that is a terminal."""
+        ours, theirs = pty.openpty()
+        env = self.environment(**{"TERM": "xterm", **variables})
+        with subprocess.Popen([MUSTER, *words], cwd=self.folder, env=env, stderr=theirs,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+            os.close(theirs)
+            said = b""
+            try:
+                while part := os.read(ours, 4096):
+                    said += part
+            except OSError:  # EIO: the other end is closed
+                pass
+            process.wait(WAIT_SECONDS)
+        os.close(ours)
+        return said.decode()
+
+    def in_a_pipe(self, *words, **variables):
+        return self.muster(*words, command=(MUSTER,), env=self.environment(**variables)).errors
+
+    def test_terminals_have_colours(self):
+        self.assertRegex(self.on_a_terminal(*FAILS), COLOUR)
+        self.assertRegex(self.on_a_terminal("ps", "--no-such-option"), COLOUR)
+
+    def test_who_wants_none_has_none(self):
+        for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {"MUSTER_COLOR": "never"}):
+            said = self.on_a_terminal(*FAILS, **variables)
+            self.assertIn("exited with code 1", said)
+            self.assertNotRegex(said, COLOUR, variables)
+        for words in (("run", "--color", "never", *FAILS[1:]),
+                      ("run", "--color=never", "--no-such-option"),
+                      ("ps", "--colour", "never", "--no-such-option")):
+            self.assertNotRegex(self.on_a_terminal(*words, CLICOLOR_FORCE="1"), COLOUR)
+        said = self.on_a_terminal("mpirun", "-np", "1", "false", MUSTER_COLOR="never")
+        self.assertNotRegex(said, COLOUR)
+
+    def test_pipes_have_colours_for_those_who_want_them(self):
+        self.assertNotRegex(self.in_a_pipe(*FAILS), COLOUR)
+        for variables in ({"CLICOLOR_FORCE": "1"}, {"MUSTER_COLOR": "always", "NO_COLOR": "1"}):
+            self.assertRegex(self.in_a_pipe(*FAILS, **variables), COLOUR)
+        self.assertRegex(self.in_a_pipe("run", "--color", "always", *FAILS[1:]), COLOUR)
+        self.muster(*FAILS, command=(MUSTER,))
+        table = self.muster("ps", "--color", "always", command=(MUSTER,))
+        self.assertRegex(table.text, COLOUR)
+
+    def test_words_of_a_program_are_its_own(self):
+        done = self.muster("run", "-n", "1", "echo", "-q", "--color", "never", command=(MUSTER,))
+        self.assertEqual((done.code, done.text), (0, "-q --color never\n"))
+
+    def test_quiet_leaves_errors_and_output(self):
+        self.write("job.yml", JOB)
+        told = self.muster("submit", "job.yml", command=(MUSTER,))
+        self.assertEqual((told.code, told.text), (0, "told\n"))
+        self.assertIn("no effect", told.errors)
+        for words, variables in ((("submit", "-q", "job.yml"), {}),
+                                 (("submit", "job.yml", "--quiet"), {}),
+                                 (("submit", "job.yml"), {"MUSTER_QUIET": "yes"})):
+            done = self.muster(*words, command=(MUSTER,), env=self.environment(**variables))
+            self.assertEqual((done.code, done.text, done.errors), (0, "told\n", ""))
+        self.assertIn("exited with code 1", self.in_a_pipe("run", "-q", *FAILS[1:]))
+        self.assertIn("exited with code 1", self.in_a_pipe(*FAILS, MUSTER_QUIET="yes"))
+
+    def test_the_version_after_any_command(self):
+        version = self.succeeds("version", command=(MUSTER,)).text
+        for command in ("run", "ps", "submit", "lead", "gc", "validate", "schema"):
+            self.assertEqual(self.succeeds(command, "--version", command=(MUSTER,)).text, version)
+
+
+run_tests()
