@@ -1,5 +1,6 @@
 // Reads -H: hosts with commas between them.
 #include <algorithm>
+#include <iterator>
 
 #include "model/job_spec.hpp"
 #include "spec/host_word.hpp"
@@ -25,15 +26,16 @@ base::Error about_entry(base::Error error, std::size_t number, std::string_view 
   return error;
 }
 
-base::Result<model::HostEntry> read_entry(std::string_view entry, std::size_t number) {
+base::Result<std::vector<model::HostEntry>> read_entry(std::string_view entry, std::size_t number) {
   if (entry.empty()) {
     return base::fail_at(place(), kListFault, "for example node1:8,node2:8", "entry {} is empty",
                          number);
   }
-  return read_host_word(entry, kListFault)
-      .map([](const HostWord& host) {
-        return model::HostEntry{host.name, host.user,           0, host.slots, std::nullopt,
-                                place(),   host.slots_are_cores};
+  return read_host_words(entry, kListFault)
+      .map([](const std::vector<HostWord>& words) {
+        std::vector<model::HostEntry> hosts;
+        for (const HostWord& host : words) hosts.push_back(entry_of(host, place()));
+        return hosts;
       })
       .map_error([&](base::Error error) { return about_entry(std::move(error), number, entry); });
 }
@@ -48,11 +50,12 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
   std::vector<model::HostEntry> hosts;
   std::string_view list = trimmed(text);
   if (list.size() > 1 && list.ends_with(',')) list.remove_suffix(1);
+  std::size_t number = 0;
   for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    auto entry = read_entry(trimmed(list.substr(at, comma - at)), hosts.size() + 1);
+    const std::size_t comma = end_of_host(list, at);
+    auto entry = read_entry(trimmed(list.substr(at, comma - at)), ++number);
     if (!entry) return tl::unexpected(std::move(entry.error()));
-    hosts.push_back(std::move(*entry));
+    std::ranges::move(*entry, std::back_inserter(hosts));
     if (hosts.size() > kHostsMax) {
       return base::fail_at(place(), kListFault, "", "more than {} hosts", kHostsMax);
     }

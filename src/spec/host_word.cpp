@@ -5,6 +5,7 @@
 
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
+#include "spec/slurm_words.hpp"
 
 namespace muster::spec {
 namespace {
@@ -119,6 +120,46 @@ Result<HostWord> read_host_word(std::string_view word, Fault fault) {
   if (!user) return tl::unexpected(user.error());
   host->user = std::move(*user);
   return host;
+}
+
+std::size_t end_of_host(std::string_view list, std::size_t at) {
+  bool in_brackets = false;
+  for (; at < list.size(); ++at) {
+    if (list[at] == '[') in_brackets = true;
+    if (list[at] == ']') in_brackets = false;
+    if (list[at] == ',' && !in_brackets) return at;
+  }
+  return at;
+}
+
+Result<std::vector<HostWord>> read_host_words(std::string_view word, Fault fault) {
+  const std::size_t begin = word.rfind('@') + 1;  // npos + 1 is 0
+  const std::size_t close = word.rfind(']');
+  const bool has_numbers =
+      begin < word.size() && word[begin] != '[' && word.find('[', begin) != std::string_view::npos;
+  if (!has_numbers) {
+    return read_host_word(word, fault).map([](HostWord host) { return std::vector{host}; });
+  }
+  const std::size_t colon =
+      close == std::string_view::npos ? word.size() : std::min(word.find(':', close), word.size());
+  const auto names = names_in_hostlist(word.substr(begin, colon - begin), Widths::of_each);
+  if (!names) {
+    return fail(fault, "for example node[1-3,7] or rack[1-2]n[01-16]:8",
+                "{} does not say which numbers its hosts have", in_quotes(word));
+  }
+  std::vector<HostWord> hosts;
+  for (const std::string& name : *names) {
+    auto host = read_host_word(
+        fmt::format("{}{}{}", word.substr(0, begin), name, word.substr(colon)), fault);
+    if (!host) return tl::unexpected(std::move(host.error()));
+    hosts.push_back(std::move(*host));
+  }
+  return hosts;
+}
+
+model::HostEntry entry_of(const HostWord& host, base::Place place) {
+  return {host.name,        host.user,           0, host.slots, std::nullopt,
+          std::move(place), host.slots_are_cores};
 }
 
 Result<std::vector<model::HostEntry>> without_idle(std::vector<model::HostEntry> hosts,

@@ -1,6 +1,7 @@
 // Reads hostfiles: Open MPI's `host slots=N` lines and Hydra's `host:N` lines.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -121,16 +122,18 @@ Result<void> check_word(std::span<const HostfileWord> words) {
                  in_quotes(words[0].text));
 }
 
-Result<HostEntry> read_host(std::span<const HostfileWord> words) {
+// Hosts of one line are alike but for their names.
+Result<std::vector<HostEntry>> read_hosts(std::span<const HostfileWord> words) {
   const HostfileWord& first = words.front();
   if (first.text == "=" || (words.size() > 1 && words[1].text == "=")) {
     return fail_at(first.place, kHostfileFault, kHostLine,
                    "the line does not start with a host name");
   }
-  return read_host_word(first.text, kHostfileFault)
-      .map([&](const HostWord& host) {
-        return HostEntry{host.name,   host.user,           0, host.slots, std::nullopt,
-                         first.place, host.slots_are_cores};
+  return read_host_words(first.text, kHostfileFault)
+      .map([&](const std::vector<HostWord>& hosts) {
+        std::vector<HostEntry> entries;
+        for (const HostWord& host : hosts) entries.push_back(entry_of(host, first.place));
+        return entries;
       })
       .map_error([&](base::Error error) { return placed(std::move(error), first.place); });
 }
@@ -145,19 +148,24 @@ Result<void> settle_slots(HostEntry& entry) {
   return {};
 }
 
-Result<HostEntry> read_line(std::span<const HostfileWord> words) {
-  auto entry = read_host(words);
-  if (!entry) return entry;
+Result<std::vector<HostEntry>> read_line(std::span<const HostfileWord> words) {
+  auto hosts = read_hosts(words);
+  if (!hosts) return hosts;
+  HostEntry said = hosts->front();
   for (auto rest = words.subspan(1); !rest.empty(); rest = rest.subspan(3)) {
     if (auto fine = check_word(rest); !fine) return tl::unexpected(fine.error());
     if (rest.size() < 3 || rest[2].text == "=") {
       return fail_at(rest[0].place, kHostfileFault, fmt::format("write {}=N", rest[0].text),
                      "{} has no value", in_quotes(rest[0].text));
     }
-    if (auto fine = apply(*entry, {rest[0], rest[2]}); !fine) return tl::unexpected(fine.error());
+    if (auto fine = apply(said, {rest[0], rest[2]}); !fine) return tl::unexpected(fine.error());
   }
-  if (auto fine = settle_slots(*entry); !fine) return tl::unexpected(fine.error());
-  return entry;
+  if (auto fine = settle_slots(said); !fine) return tl::unexpected(fine.error());
+  for (HostEntry& host : *hosts) {
+    said.name = host.name;
+    host = said;
+  }
+  return hosts;
 }
 
 bool is_control(char c) {
@@ -198,9 +206,9 @@ Result<std::vector<HostEntry>> read_hostfile(std::string_view text, const std::s
     auto words = lines.next_line();
     if (!words) return tl::unexpected(words.error());
     if (words->empty()) continue;
-    auto host = read_line(*words);
-    if (!host) return tl::unexpected(host.error());
-    hosts.push_back(std::move(*host));
+    auto some = read_line(*words);
+    if (!some) return tl::unexpected(some.error());
+    std::ranges::move(*some, std::back_inserter(hosts));
     if (hosts.size() > kHostsMax) {
       return fail_at(hosts.back().place, kHostfileFault, "", "more than {} hosts", kHostsMax);
     }

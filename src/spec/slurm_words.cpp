@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "spec/host_word.hpp"
 #include "spec/hosts.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -25,14 +26,10 @@ std::optional<Number> number_in(std::string_view text) {
 // Pieces between commas that are outside of brackets.
 std::vector<std::string_view> items_of(std::string_view text) {
   std::vector<std::string_view> items;
-  std::size_t begin = 0;
-  bool inside = false;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] == '[') inside = true;
-    if (i < text.size() && text[i] == ']') inside = false;
-    if (i < text.size() && (inside || text[i] != ',')) continue;
-    items.push_back(text.substr(begin, i - begin));
-    begin = i + 1;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = end_of_host(text, at);
+    items.push_back(text.substr(at, end - at));
+    at = end + 1;
   }
   return items;
 }

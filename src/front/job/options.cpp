@@ -117,13 +117,14 @@ constexpr Row kCheckedTarget = {
      "Check the job for this target of muster.yml, too; a cluster or batch system is asked whether "
      "it would take it."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
-constexpr Row kList = {{"-H --host",
-                        kHosts,
-                        Takes::text,
-                        "LIST",
-                        "Run on these hosts: node1:8,user@node2:8. Repeatable; lists are joined.",
-                        {.repeatable = true}},
-                       join_hosts<JobDraft>};
+constexpr Row kList = {
+    {"-H --host",
+     kHosts,
+     Takes::text,
+     "LIST",
+     "Run on these hosts: node1:8,user@node2:8,gpu[1-4]:8. Repeatable; lists are joined.",
+     {.repeatable = true}},
+    join_hosts<JobDraft>};
 constexpr Row kHostfile = {
     {"--hostfile", kHosts, Takes::file, "FILE", "Run on the hosts of a file."},
     take_hostfile<JobDraft>};

@@ -6,6 +6,7 @@
 
 #include "front/inherited.hpp"
 #include "front/mpirun/place.hpp"
+#include "spec/host_word.hpp"
 #include "spec/hosts.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
@@ -87,7 +88,7 @@ Result<Hosts> read_list(std::string_view list, const Hosts& file) {
     return {};
   };
   for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
+    const std::size_t end = spec::end_of_host(list, at);
     const std::string_view item = list.substr(at, end - at);
     at = end + 1;
     if (!item.starts_with('+')) {

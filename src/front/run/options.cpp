@@ -167,7 +167,8 @@ constexpr Option<RunDraft> kOptions[] = {
       kHosts,
       Takes::text,
       "LIST",
-      "Hosts with their slots: node1:8,user@node2:8,[fe80::1]:4. Repeatable; lists are joined.",
+      "Hosts with their slots: node1:8,user@node2:8,rack[1-4]n[01-16]:8,[fe80::1]:4. Repeatable; "
+      "lists are joined.",
       {.repeatable = true}},
      join_hosts<RunDraft>},
     {{"--hostfile", kHosts, Takes::file, "FILE", "Hosts from a file, one per line: node1 slots=8."},

@@ -1,4 +1,5 @@
 // Host lists as after -H.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "spec/hosts.hpp"
@@ -18,6 +19,31 @@ void expect_refused(std::string_view text, const std::string& what) {
   EXPECT_EQ(hosts.error().what, what) << text;
   EXPECT_EQ(hosts.error().place, (base::Place{"-H", 0, 0}));
   EXPECT_EQ(hosts.error().fault, base::Fault::usage);
+}
+
+TEST(HostList, NumbersInBracketsAreManyHosts) {
+  const auto hosts = read_host_list("node[1-2,07]:8, me@r[1-2]n[09-10], other");
+  ASSERT_TRUE(hosts) << to_string(hosts.error());
+  EXPECT_EQ(*hosts, (std::vector<HostEntry>{entry("node1", 8), entry("node2", 8),
+                                            entry("node07", 8), entry("r1n09", {}, "me"),
+                                            entry("r1n10", {}, "me"), entry("r2n09", {}, "me"),
+                                            entry("r2n10", {}, "me"), entry("other")}));
+  const auto cores = read_host_list("node[1-2]:*,[fe80::1]:2");
+  ASSERT_TRUE(cores) << to_string(cores.error());
+  EXPECT_TRUE(cores->front().slots_are_cores);
+  EXPECT_EQ(cores->back(), entry("fe80::1", 2));
+}
+
+TEST(HostList, OddNumbersInBracketsAreRefused) {
+  for (const char* word :
+       {"node[1-3", "node[3-1]", "node[]", "node[a-b]", "node[1,]", "n[1-2000000]"}) {
+    expect_refused(
+        fmt::format("ok,{}", word),
+        fmt::format("entry 2 ('{0}'): '{0}' does not say which numbers its hosts have", word));
+  }
+  expect_refused("n[1-2]:x",
+                 "entry 1 ('n[1-2]:x'): slots must be a whole number from 0 to "
+                 "1000000, not 'x'");
 }
 
 TEST(HostList, ReadsEveryFormInOrder) {

@@ -107,6 +107,13 @@ TEST(Hostfile, ReadsIpv6InBrackets) {
   EXPECT_EQ(complaint("fe80::1 slots=2"), "hosts:1:1: 'fe80::1' has more than one ':'");
 }
 
+TEST(Hostfile, HostsOfOneLineAreAlikeButForTheirNumbers) {
+  EXPECT_EQ(read("n[1-2] slots=2 max_slots=4\nm[08,10]:3"),
+            (std::vector<Short>{{"n1", 2, 4}, {"n2", 2, 4}, {"m08", 3, {}}, {"m10", 3, {}}}));
+  EXPECT_EQ(complaint("ok\nn[2-1] slots=2"),
+            "hosts:2:1: 'n[2-1]' does not say which numbers its hosts have");
+}
+
 TEST(Hostfile, RemembersWhereEachHostStands) {
   const auto hosts = read_hostfile("a\n\n  b slots=2\n", "hosts");
   ASSERT_TRUE(hosts);
