@@ -8,8 +8,9 @@ from typing import Iterator, List, Optional, Set
 
 # Files of this package that carry programs out, and what they use for it.
 _CARRIERS = ("__main__.py", "notebook.py", "notebook_lines.py", "notebook_magics.py",
-             "notebook_shell.py")
-_TOOLS = ("ast", "asyncio.base_events", "codeop", "contextlib", "runpy", "timeit")
+             "notebook_shell.py", "stand_ins.py")
+_TOOLS = ("ast", "asyncio.base_events", "codeop", "contextlib", "importlib",
+          "importlib._bootstrap", "runpy", "timeit")
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 
 
