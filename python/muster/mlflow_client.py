@@ -150,6 +150,9 @@ class MlflowClient(Checked):
                     order_by: Optional[List[str]] = None, page_token: Optional[str] = None
                     ) -> List[Run]:
         """Those that fit, the youngest first, unless another order is asked for."""
+        if page_token and not page_token.isdigit():
+            raise BadCall(f"page_token is {page_token!r}, which no search has given",
+                          "it is the token of the page before")
         fits = filter_of(filter_string or "")
         found = in_order([run for run in _runs_of(experiment_ids, run_view_type) if fits(run)],
                          order_by)
