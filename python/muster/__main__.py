@@ -5,15 +5,14 @@ import os
 import re
 import runpy
 import sys
-import traceback
-from types import TracebackType
-from typing import List, Optional
+from typing import List
 
 from .binary import MusterError
 from .command_line import command_line
 from .notebook import run_notebook
 from .run import LeftAlone
 from .stand_ins import install
+from .trace import print_error
 
 _ABOUT = """\
 Runs a Python program that submits jobs with Azure ML's SDK (azureml.core, azureml.train,
@@ -75,18 +74,29 @@ def _prepare(told: argparse.Namespace) -> None:
     install()
 
 
-def _of_the_script(trace: Optional[TracebackType], script: str) -> Optional[TracebackType]:
-    """From its first line on, without what has called it."""
-    first = trace
-    while first is not None and not first.tb_frame.f_code.co_filename.startswith(script):
-        first = first.tb_next
-    return first or trace
+def _no_program(path: str) -> str:
+    """Why a file is no program of Python, and what it is."""
+    if not os.path.exists(path):
+        return f"there is no program {path}"
+    if os.path.isdir(path):
+        return f"{path} is a folder\n  hint: name the program in it"
+    if path.endswith((".yml", ".yaml", ".json", ".runconfig")):
+        return (f"{path} is a job file, and python3 -m muster runs programs of Python\n"
+                f"  hint: muster submit {path}")
+    with open(path, "rb") as file:
+        start = file.read(256)
+    first = start.partition(b"\n")[0]
+    if start.startswith(b"\x7fELF") or first.startswith(b"#!") and b"python" not in first:
+        return (f"{path} is not a program of Python\n"
+                f"  hint: muster run -n 1 {os.path.join(os.path.dirname(path) or '.', path)}")
+    return ""
 
 
 def main() -> int:
     told = _arguments()
-    if not os.path.isfile(told.script):
-        print(f"muster: error: there is no program {told.script}", file=sys.stderr)
+    wrong = _no_program(told.script)
+    if wrong:
+        print(f"muster: error: {wrong}", file=sys.stderr)
         return 2
     _prepare(told)
     try:
@@ -100,10 +110,7 @@ def main() -> int:
     except LeftAlone:
         return 130
     except Exception as error:
-        script = told.script
-        script = os.path.basename(script) if script.endswith(".ipynb") else script
-        trace = _of_the_script(error.__traceback__, script)
-        traceback.print_exception(type(error), error, trace)
+        print_error(error)
         return 1
     return 0
 

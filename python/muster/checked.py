@@ -126,10 +126,10 @@ class _Call:
         """Makes a value one of its kind; None, where that is nothing, means that it is not said."""
         value, usual = arguments[word], self._parameters.parameters[word].default
         try:
-            arguments[word] = fitted(self._kinds.get(word, Any), value)
+            arguments[word] = fitted(self._kinds.get(word, Any), value, word)
         except Misfit as misfit:
             if value is not None or usual is inspect.Parameter.empty:
-                whole = f"{word} of {self._named}()"
+                whole = f"{{}} of {self._named}()"
                 return [told_misfit(whole, word, value, misfit)]
             arguments[word] = usual
         return []
@@ -233,9 +233,9 @@ class Checked(metaclass=_Made):
         """A setting's new value."""
         kind = kinds_of_settings(type(self)).get(name, Any)
         try:
-            return fitted(kind, value)
+            return fitted(kind, value, name)
         except Misfit as misfit:
-            raise BadCall(*told_misfit(f"{self._named()}.{name}", name, value, misfit)) from None
+            raise BadCall(*told_misfit(f"{self._named()}.{{}}", name, value, misfit)) from None
 
     if not TYPE_CHECKING:
         def __setattr__(self, name: str, value: Any) -> None:

@@ -79,7 +79,11 @@ def do_while(body: Any, mapping: Mapping[Any, Any], max_iteration_count: int,
 @checked()
 def parallel_for(*, body: Any, items: Any, max_concurrency: Optional[int] = None) -> Control:
     """Runs a step with each of some sets of inputs."""
-    text = json.dumps(items) if isinstance(items, (list, dict)) else items
+    try:
+        text = json.dumps(items) if isinstance(items, (list, dict)) else items
+    except TypeError as error:
+        raise BadCall(f"items of parallel_for() cannot be written down: {error}",
+                      'for example items=[{"n": 1}, {"n": 2}]') from None
     return Control("parallelfor", {"type": "parallel_for", "body": _body(body), "items": text,
                                    "max_concurrency": max_concurrency})
 

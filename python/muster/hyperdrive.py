@@ -99,7 +99,7 @@ class RandomParameterSampling(Checked):
 
     _KIND = "random"
 
-    def __init__(self, parameter_space: Mapping[str, Expression],
+    def __init__(self, parameter_space: Mapping[str, Any],
                  properties: Optional[Mapping[str, Any]] = None) -> None:
         self.parameter_space = dict(parameter_space)
         self.properties = dict(properties or {})

@@ -182,7 +182,8 @@ def called_with(job: Any, inputs: Dict[str, Any]) -> Inputs:
     for name in inputs:
         if name not in job.inputs:
             raise BadCall(f"{job.name} has no input {name!r}", nearest(name, list(job.inputs)))
-    return Inputs(job.name, {**job.inputs, **inputs})
+    said = {name: value for name, value in inputs.items() if value is not None}
+    return Inputs(job.name, {**job.inputs, **said})
 
 
 def called(job: Any, inputs: Dict[str, Any]) -> Any:

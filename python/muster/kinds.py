@@ -12,12 +12,21 @@ from typing import IO, Any, Callable, Dict, Mapping, Tuple, Union
 
 
 class Misfit(Exception):
-    """A value that is not what is wanted: the kind, and how one is written."""
+    """A value that is not what is wanted: the kind, how one is written, and which part it is."""
 
     def __init__(self, wanted: str, example: str) -> None:
         super().__init__(wanted)
         self.wanted = wanted
         self.example = example
+        self.at = ""  # "[3]", where it is a part of what was given
+        self.value: Any = None
+
+    def within(self, key: object, value: object) -> "Misfit":
+        """Of the part that stands there."""
+        if not self.at:
+            self.value = value
+        self.at = f"[{key!r}]{self.at}"
+        return self
 
 
 _PLAIN: Dict[Any, Tuple[str, str]] = {
@@ -25,7 +34,20 @@ _PLAIN: Dict[Any, Tuple[str, str]] = {
     str: ("text", '"text"'), list: ("a list", "[...]"), dict: ("a dictionary", "{...}"),
     os.PathLike: ("a path", '"folder"'), IO: ("an open file", "open(FILE)")}
 _EXAMPLES = {"arguments": '["--lr", 0.1]', "environment_variables": '{"NAME": "value"}',
-             "metrics": '{"loss": 0.5}'}
+             "metrics": '{"loss": 0.5}', "inputs": '{"lr": 0.1}', "outputs": '{"model": Output()}',
+             "command": '"python3 train.py"', "image": '"repository/name:tag"',
+             "tags": '{"stage": "dev"}', "script": '"train.py"', "entry_script": '"score.py"',
+             "conda_file": '"conda.yml"', "distribution": '{"type": "mpi"}',
+             "environment": 'Environment(...)', "values": "[1, 2]"}
+# Texts that are no numbers, and what else may stand in their place.
+_NO_NUMBERS = {"command": "text", "image": "text", "path": "a path", "code": "a path",
+               "source_directory": "a path", "script": "a path", "entry_script": "a path",
+               "conda_file": "a path or a dictionary", "local_path": "a path"}
+_NAMES = {"compute": "the name of a compute target", "environment": "a name or an Environment",
+          "compute_target": "the name of a compute target",
+          "default_compute": "the name of a compute target"}
+_FLAT = ("arguments", "command", "inputs", "outputs")  # their parts are no lists
+_ANYTHING = ("dictionary", "names", "variables")  # log_dict() writes any value as text
 _LISTS = (list, tuple, set, collections.abc.Sequence, collections.abc.Iterable)
 _DICTIONARIES = (dict, collections.abc.Mapping)
 
@@ -120,34 +142,95 @@ def _exactly(kind: Any, value: Any) -> bool:
     return inspect.isclass(plain) and type(value) is plain
 
 
-def fitted(kind: Any, value: Any) -> Any:
-    """The value as one of this kind, or Misfit."""
+def _refuse_misnamed(kind: Any, name: str, value: Any) -> None:
+    """By what a parameter of this name is, but for a switch: submit(environment=False)."""
+    if kind is bool or value is None:
+        return
+    if name in _NO_NUMBERS and isinstance(value, numbers.Number):
+        raise Misfit(_NO_NUMBERS[name], '"folder"')
+    is_dictionary = name == "environment" and isinstance(value, collections.abc.Mapping)
+    if name in _NAMES and not (isinstance(value, str) or is_dictionary or hasattr(value, "name")):
+        raise Misfit(_NAMES[name], '"name"')
+    if name == "distribution" and isinstance(value, (str, bytes, numbers.Number, list, tuple)):
+        raise Misfit("a distribution or a dictionary", "...")
+
+
+def _refuse_alien(name: str, value: Any) -> None:
+    """A part that no job can hold, of a list or a dictionary that may have anything else."""
+    is_plain = type(value) in (object, bytes, bytearray, set, frozenset, types.ModuleType)
+    is_nested = name in _FLAT and isinstance(value, (list, tuple))
+    is_number = name == "outputs" and isinstance(value, numbers.Number)
+    if is_plain or is_nested or is_number or inspect.isroutine(value):
+        wanted = "text or a number" if name in _FLAT else "a value"
+        raise Misfit("an Output" if name == "outputs" else wanted, "...")
+
+
+def _fitted_part(kind: Any, name: str, key: object, value: Any) -> Any:
+    try:
+        if _plain_kind(kind) in (Any, object) and name not in _ANYTHING:
+            _refuse_alien(name, value)
+        return fitted(kind, value)
+    except Misfit as misfit:
+        raise misfit.within(key, value) from None
+
+
+def _fitted_list(kind: Any, name: str, value: Any) -> Any:
+    """The same list, unless something in it became another value."""
+    arms = typing.get_args(kind)
+    if len(arms) > 1 and arms[1] is not Ellipsis:
+        return value
+    is_list = isinstance(value, (list, tuple))
+    is_table = isinstance(value, collections.abc.Sized) and not isinstance(
+        value, (list, tuple, set, frozenset))
+    if is_table:  # an array, what a library has
+        return value
+    parts = list(value)
+    one = arms[0] if arms and not isinstance(arms[0], typing.TypeVar) else Any
+    made = [_fitted_part(one, name, number, part) for number, part in enumerate(parts)]
+    same = is_list and all(new is old for new, old in zip(made, parts))
+    return value if same else type(value)(made) if type(value) in (list, tuple) else made
+
+
+def _fitted_dictionary(kind: Any, name: str, value: Any) -> Any:
+    arms = typing.get_args(kind)
+    one = arms[1] if len(arms) == 2 and not isinstance(arms[1], typing.TypeVar) else Any
+    made = {key: _fitted_part(one, name, key, part) for key, part in value.items()}
+    is_same = all(made[key] is part for key, part in value.items())
+    return value if is_same or type(value) is not dict else made
+
+
+def fitted(kind: Any, value: Any, name: str = "") -> Any:
+    """The value as one of this kind, or Misfit; of a parameter or setting of this name."""
     plain = _plain_kind(kind)
+    _refuse_misnamed(kind, name, value)
     if plain in (Any, object):
         return value
     if plain is Union:
-        return _fitted_to_one(kind, value)
+        return _fitted_to_one(kind, value, name)
     if plain in _FITTING:
         try:
-            return _FITTING[plain](value)
+            found = _FITTING[plain](value)
         except (ValueError, TypeError, AttributeError, OverflowError):
             raise Misfit(*_said(kind)) from None
+        if plain is list:
+            return _fitted_list(kind, name, found)
+        return _fitted_dictionary(kind, name, found) if plain is dict else found
     is_checkable = inspect.isclass(plain) and not getattr(plain, "_is_protocol", False)
     if is_checkable and not isinstance(value, plain):
         raise Misfit(*_said(kind))
     return value
 
 
-def _fitted_to_one(kind: Any, value: Any) -> Any:
-    arms = typing.get_args(kind)
-    if any(_exactly(arm, value) for arm in arms):
-        return value
+def _fitted_to_one(kind: Any, value: Any, name: str) -> Any:
+    """Of the kinds, that which the value is, else the first that it can become."""
+    arms = sorted(typing.get_args(kind), key=lambda arm: not _exactly(arm, value))
+    inner = None
     for arm in arms:
         try:
-            return fitted(arm, value)
-        except Misfit:
-            pass
-    raise Misfit(*_said(kind))
+            return fitted(arm, value, name)
+        except Misfit as misfit:
+            inner = inner or (misfit if misfit.at else None)
+    raise inner or Misfit(*_said(kind))
 
 
 class _Paths:
@@ -202,7 +285,8 @@ def shortened(value: object) -> str:
 
 
 def told_misfit(whole: str, name: str, value: object, misfit: Misfit) -> Tuple[str, str]:
-    """What is wrong and what to write, of a parameter or a setting."""
+    """What is wrong and what to write, of a parameter or a setting; `whole` has its {}."""
     example = _EXAMPLES.get(name, misfit.example)
-    return (f"{whole} is {shortened(value)}, which is not {misfit.wanted}",
-            f"for example {name}={example}")
+    shown = misfit.value if misfit.at else value
+    return (f"{whole.format(name + misfit.at)} is {shortened(shown)}, "
+            f"which is not {misfit.wanted}", f"for example {name}={example}")

@@ -1,24 +1,21 @@
 """MLflow's functions for programs that log, where MLflow is not installed."""
 
 import atexit
-import json
 import os
-import shutil
 import uuid
-from types import SimpleNamespace
 from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .binary import BadCall
 from .checked import checked, lacks, nearest, note
-from .record import METRICS, PARENT, metrics_of, params_of, tags_of
+from .mlflow_artifacts import Path, put_dict, put_figure, put_file, put_folder, put_text
+from .mlflow_entities import ExperimentInfo, RunData, RunInfo, experiment_in, run_in
+from .record import METRICS, PARENT
 from .tracking import (STATES, Experiment, MlflowException, Store, checked_name, chosen_experiment,
-                       current_store, experiment_called, experiment_of, find_run, log_to,
+                       current_store, experiment_called, experiment_of, log_to, run_folder,
                        tracking_folder)
-from .yaml_text import yaml_of
 
-_OF_A_RUN = lacks(no_effect="timestamp synchronous dataset model_id", refused={
-    "run_id": "log within `with mlflow.start_run(run_id=...):`"})
-_Path = Union[str, "os.PathLike[str]"]
+__version__ = "2.22.5+muster"  # whose words these are
+_OF_A_RUN = lacks(accepted="synchronous", no_effect="dataset model_id")
 
 
 class ActiveRun:
@@ -29,25 +26,16 @@ class ActiveRun:
         self.status = "RUNNING"
 
     @property
-    def info(self) -> Any:
+    def info(self) -> RunInfo:
         """What it is called, and where it is kept, if it is kept anywhere."""
-        store = self.store
-        if store is None:
-            return SimpleNamespace(run_id="", run_name="", experiment_id="0", status=self.status,
-                                   artifact_uri="", lifecycle_stage="active")
-        return SimpleNamespace(
-            run_id=store.run, run_name=store.name, experiment_id=store.experiment.id,
-            status=self.status, artifact_uri=_uri_of(store), lifecycle_stage="active")
+        if self.store is None:
+            return RunInfo("", "", "0", self.status, "")
+        return run_in(self.store.run_folder).info
 
     @property
-    def data(self) -> Any:
+    def data(self) -> RunData:
         """What it has logged so far."""
-        folder = self.store.run_folder if self.store else ""
-        found = metrics_of([folder]) if folder else {}
-        last = {name: value[-1] if isinstance(value, list) else value
-                for name, value in found.items() if not isinstance(value, dict)}
-        return SimpleNamespace(metrics=last, params=params_of(folder) if folder else {},
-                               tags=tags_of(folder) if folder else {})
+        return RunData({}, {}, {}) if self.store is None else run_in(self.store.run_folder).data
 
     def __enter__(self) -> "ActiveRun":
         return self
@@ -65,8 +53,10 @@ def _uri_of(store: Store) -> str:
     return "file://" + os.path.join(store.run_folder, "artifacts")
 
 
-def _store() -> Optional[Store]:
-    """Of the run that is active; if none is, one begins, as in MLflow."""
+def store_now(run_id: Optional[str] = None) -> Optional[Store]:
+    """Of the run that is active, if none is named; if none is, one begins, as in MLflow."""
+    if run_id is not None and not (_active and _active[-1].info.run_id == run_id):
+        return store_of(run_id)
     if not _active:
         _begin(_own_store())
     return _active[-1].store
@@ -91,16 +81,12 @@ def _own_store(experiment: Optional[Experiment] = None) -> Optional[Store]:
     return Store(folder, uuid.uuid4().hex, wanted)
 
 
-def _opened(run_id: str) -> Store:
-    """A run that has begun before."""
-    folder = tracking_folder()
-    found = find_run(folder, run_id) if folder is not None else None
-    if folder is None or found is None:
-        raise MlflowException(f"there is no run {run_id!r} in {folder or 'MLFLOW_TRACKING_URI'}",
-                              "start_run() without run_id begins one")
-    store = Store(folder, run_id, found)
-    store.resume()
-    return store
+def store_of(run_id: str) -> Store:
+    """Of a run that has begun before."""
+    place = run_folder(run_id)
+    experiments, number = os.path.split(os.path.dirname(place))
+    return Store(experiments, os.path.basename(place),
+                 experiment_of(experiments, number) or Experiment(number, number))
 
 
 def _experiment_of(number: str) -> Experiment:
@@ -121,7 +107,9 @@ def start_run(run_id: Optional[str] = None, experiment_id: Optional[str] = None,
         raise MlflowException(f"the run {_active[0].info.run_id} is active already",
                               "end it with end_run(), or write start_run(nested=True)")
     if run_id is not None and tracking_folder() is not None:
-        store: Optional[Store] = _opened(run_id)
+        store: Optional[Store] = store_of(run_id)
+        if store is not None:
+            store.resume()
     else:
         store = _own_store(_experiment_of(experiment_id)
                            if experiment_id is not None and tracking_folder() else None)
@@ -183,9 +171,8 @@ def set_experiment(experiment_name: Optional[str] = None, experiment_id: Optiona
     return _told(found)
 
 
-def _told(found: Optional[Experiment]) -> Any:
-    return None if found is None else SimpleNamespace(
-        experiment_id=found.id, name=found.name, lifecycle_stage="active")
+def _told(found: Optional[Experiment]) -> Optional[ExperimentInfo]:
+    return None if found is None else experiment_in(tracking_folder() or "", found)
 
 
 @checked()
@@ -202,7 +189,7 @@ def get_experiment_by_name(name: str) -> Any:
 
 
 @checked()
-def set_tracking_uri(uri: _Path) -> None:
+def set_tracking_uri(uri: Path) -> None:
     """A folder; a server is not asked."""
     text = os.fspath(uri)
     if text.split(":", 1)[0] in ("http", "https", "databricks", "azureml", "sqlite", "postgresql"):
@@ -220,7 +207,7 @@ def get_tracking_uri() -> str:
 @checked()
 def get_artifact_uri(artifact_path: Optional[str] = None) -> str:
     """Where a file of this name would be."""
-    store = _store()
+    store = store_now()
     if store is None:
         raise BadCall("artifacts are kept nowhere: MLFLOW_TRACKING_URI names no folder",
                       "export MLFLOW_TRACKING_URI=mlruns")
@@ -231,40 +218,44 @@ def get_artifact_uri(artifact_path: Optional[str] = None) -> str:
 
 
 @checked(_OF_A_RUN)
-def log_metric(key: Any, value: Any, step: Optional[int] = None) -> None:
+def log_metric(key: Any, value: Any, step: Optional[int] = None, timestamp: Optional[int] = None,
+               run_id: Optional[str] = None) -> None:
     """One value of a metric; a name that is not text is refused, as by MLflow."""
-    log_to(_store(), key, value, 0 if step is None else step)
+    log_to(store_now(run_id), key, value, 0 if step is None else step, timestamp)
 
 
 @checked(_OF_A_RUN)
-def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None) -> None:
+def log_metrics(metrics: Mapping[str, Any], step: Optional[int] = None,
+                run_id: Optional[str] = None, timestamp: Optional[int] = None) -> None:
     """One value of each."""
     for key, value in metrics.items():
-        log_metric(key, value, step)
+        log_metric(key, value, step, timestamp, run_id)
+
+
+def log_param_to(store: Optional[Store], key: Any, value: Any) -> None:
+    """Printed where it is not kept."""
+    if store is not None:
+        store.param(key, str(value))
+    else:
+        print(f"Attempted to log parameter {checked_name(key)}:\n{value}", flush=True)
 
 
 @checked(_OF_A_RUN)
 def log_param(key: Any, value: Any) -> Any:
     """A value that does not change."""
-    store = _store()
-    if store is not None:
-        store.param(key, str(value))
-    else:
-        print(f"Attempted to log parameter {checked_name(key)}:\n{value}", flush=True)
+    log_param_to(store_now(), key, value)
     return value
 
 
 @checked(_OF_A_RUN)
-def log_params(params: Mapping[str, Any]) -> None:
+def log_params(params: Mapping[str, Any], run_id: Optional[str] = None) -> None:
     """Several of them."""
     for key, value in params.items():
-        log_param(key, value)
+        log_param_to(store_now(run_id), key, value)
 
 
-@checked(_OF_A_RUN)
-def set_tag(key: Any, value: Any) -> None:
-    """A word about the run."""
-    store = _store()
+def set_tag_of(store: Optional[Store], key: Any, value: Any) -> None:
+    """Printed where it is not kept."""
     if store is None:
         print(f"Attempted to set tag {checked_name(key)}:\n{value}", flush=True)
     elif key == "mlflow.runName":
@@ -274,85 +265,57 @@ def set_tag(key: Any, value: Any) -> None:
 
 
 @checked(_OF_A_RUN)
-def set_tags(tags: Mapping[str, Any]) -> None:
+def set_tag(key: Any, value: Any) -> None:
+    """A word about the run."""
+    set_tag_of(store_now(), key, value)
+
+
+@checked(_OF_A_RUN)
+def set_tags(tags: Mapping[str, Any], run_id: Optional[str] = None) -> None:
     """Several of them."""
     for key, value in tags.items():
-        set_tag(key, value)
+        set_tag_of(store_now(run_id), key, value)
 
 
 @checked()
 def delete_tag(key: str) -> None:
     """One that was set."""
-    store = _store()
+    store = store_now()
     if store is not None:
         store.forget_tag(key)
 
 
-def _artifact(name: str) -> Optional[str]:
-    """Where the file is to be."""
-    store = _store()
-    if store is None:
-        print(f"Attempted to log artifact {checked_name(name)}", flush=True)
-        return None
-    return store.artifact(name)
-
-
 @checked(_OF_A_RUN)
-def log_artifact(local_path: _Path, artifact_path: Optional[str] = None) -> None:
+def log_artifact(local_path: Path, artifact_path: Optional[str] = None,
+                 run_id: Optional[str] = None) -> None:
     """A copy of a file, or of a folder under its name."""
-    path = os.fspath(local_path)
-    if os.path.isdir(path):
-        name = os.path.basename(os.path.normpath(path))
-        log_artifacts(path, f"{artifact_path}/{name}" if artifact_path else name)
-        return
-    if not os.path.isfile(path):
-        raise BadCall(f"there is no file {path!r}", "log_artifact() copies a file")
-    name = os.path.basename(path)
-    target = _artifact(f"{artifact_path.rstrip('/')}/{name}" if artifact_path else name)
-    if target is not None:
-        shutil.copyfile(path, target)
+    put_file(store_now(run_id), local_path, artifact_path)
 
 
 @checked(_OF_A_RUN)
-def log_artifacts(local_dir: _Path, artifact_path: Optional[str] = None) -> None:
+def log_artifacts(local_dir: Path, artifact_path: Optional[str] = None,
+                  run_id: Optional[str] = None) -> None:
     """Copies of all that is in a folder."""
-    folder = os.fspath(local_dir)
-    if not os.path.isdir(folder):
-        raise BadCall(f"there is no folder {folder!r}", "log_artifacts() copies a folder")
-    for place, _, names in os.walk(folder):
-        below = os.path.relpath(place, folder)
-        parts = [artifact_path or "", "" if below == "." else below]
-        for name in names:
-            log_artifact(os.path.join(place, name), "/".join(filter(None, parts)) or None)
+    put_folder(store_now(run_id), local_dir, artifact_path)
 
 
 @checked(_OF_A_RUN)
-def log_text(text: str, artifact_file: str) -> None:
+def log_text(text: str, artifact_file: str, run_id: Optional[str] = None) -> None:
     """A file with this text."""
-    target = _artifact(artifact_file)
-    if target is not None:
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(text)
+    put_text(store_now(run_id), text, artifact_file)
 
 
 @checked(_OF_A_RUN)
-def log_dict(dictionary: Union[Dict[str, Any], List[Any]], artifact_file: str) -> None:
+def log_dict(dictionary: Union[Dict[str, Any], List[Any]], artifact_file: str,
+             run_id: Optional[str] = None) -> None:
     """As YAML, if the file is called so, else as JSON."""
-    is_yaml = artifact_file.endswith((".yml", ".yaml"))
-    log_text(yaml_of(dictionary) if is_yaml else json.dumps(dictionary, indent=2, default=str),
-             artifact_file)
+    put_dict(store_now(run_id), dictionary, artifact_file)
 
 
 @checked(lacks(no_effect="save_kwargs"))
 def log_figure(figure: Any, artifact_file: str) -> None:
     """A figure of matplotlib or plotly."""
-    save = getattr(figure, "savefig", None) or getattr(figure, "write_html", None)
-    if save is None:
-        raise BadCall(f"log_figure() cannot save {figure!r}",
-                      "it takes a figure of matplotlib or plotly")
-    target = _artifact(artifact_file)
-    if target is not None:
-        save(target)
+    put_figure(store_now(), figure, artifact_file)
 
 
 @checked(lacks(no_effect="context tags"))

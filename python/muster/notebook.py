@@ -1,16 +1,22 @@
 """A Jupyter notebook as a program: its cells of code, one after the other."""
 
 import ast
+import asyncio
+import codeop
+import contextlib
+import inspect
 import json
 import linecache
 import os
 import sys
+from types import CodeType
 from typing import Any, Dict, List, Tuple
 
 from .binary import BadCall
-from .notebook_lines import HELP, MAGIC, OUTPUT, SHELL, python_of
+from .notebook_lines import CELL, HELP, MAGIC, OUTPUT, SHELL, python_of
 from .notebook_magics import Magics
-from .page import display
+from .notebook_shell import Shell
+from .page import display, page
 
 
 class _Notebook:
@@ -18,50 +24,92 @@ class _Notebook:
 
     def __init__(self, path: str) -> None:
         self._names: Dict[str, Any] = {"__name__": "__main__", "__file__": path,
-                                       "display": display, "get_ipython": lambda: None}
-        self._magics = Magics(self._names, self._carried_out, self._whole)
+                                       "display": display}
+        self._magics = Magics(self._names, self._carried_out, self.whole)
+        shell = Shell(self._names, self._magics)
+        page.shell = shell
         self._names.update({SHELL: self._magics.shell, OUTPUT: self._magics.output,
-                            MAGIC: self._magics.line, HELP: self._magics.help})
-        self._place = path
+                            MAGIC: self._magics.line, HELP: self._magics.help,
+                            CELL: self._magics.cell, "get_ipython": lambda: shell})
+        self._compiled = codeop.Compile()  # a cell's `from __future__` holds for those below
+        self._compiled.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+        self._loop = asyncio.new_event_loop()  # what one cell leaves waiting goes on in others
+        asyncio.set_event_loop(self._loop)
 
-    def _whole(self, path: str) -> None:
-        """All cells of a notebook."""
+    def whole(self, path: str) -> None:
+        """All cells of a notebook; as in Jupyter, a value at the end of a cell is shown."""
         for text, place in cells_of(path):
-            self._place = place
-            self._cell(text, place)
+            lines = text.splitlines(keepends=True)
+            linecache.cache[place] = (len(text), None, lines, place)  # for tracebacks
+            value = self._carried_out(text, place)
+            if value is not None:
+                print(repr(value))
 
-    whole = _whole
+    def close(self) -> None:
+        """What its cells have left waiting is given up."""
+        self._loop.close()
 
-    def _cell(self, source: str, place: str) -> None:
-        """As Jupyter does: a value at the end of a cell is shown."""
-        if source.startswith("%%") and not source.split("\n", 1)[0].rstrip().endswith("?"):
-            head, _, body = source.partition("\n")
-            self._magics.cell(head[2:], body, place)
-            return
-        value = self._carried_out(source)
-        if value is not None:
-            print(repr(value))
+    def _carried_out(self, source: str, place: str, above: int = 0) -> Any:
+        """The value at its end; its first line has so many of the cell's above it."""
+        text = python_of(source, self._names, self._magics.names)
+        codes = self._codes(_tree(text, place, above), not text.rstrip().endswith(";"), place)
+        if any(code.co_flags & inspect.CO_COROUTINE for code in codes):  # await outside functions
+            return self._loop.run_until_complete(self._waited(codes))
+        return [eval(code, self._names) for code in codes][-1]
 
-    def _carried_out(self, source: str) -> Any:
-        """The value at its end."""
-        if source.lstrip("\n").startswith("%%"):  # a cell's magic within another one
-            self._cell(source.lstrip("\n"), self._place)
-            return None
-        return _carried_out(python_of(source), self._place, self._names)
+    def _codes(self, tree: ast.Module, shows: bool, place: str) -> List[CodeType]:
+        """Its statements, and the expression at their end."""
+        last = tree.body[-1] if tree.body else None
+        parts: List[Tuple[Any, str]] = [(tree, "exec")]
+        if shows and isinstance(last, ast.Expr):
+            tree.body.pop()
+            parts.append((ast.Expression(last.value), "eval"))
+        return [self._compiled(part, place, kind) for part, kind in parts]
+
+    async def _waited(self, codes: List[CodeType]) -> Any:
+        value = None
+        for code in codes:
+            value = eval(code, self._names)
+            if code.co_flags & inspect.CO_COROUTINE:
+                value = await value
+        return value
 
 
-def _carried_out(source: str, place: str, names: Dict[str, Any]) -> Any:
-    lines = source.splitlines(keepends=True)
-    linecache.cache[place] = (len(source), None, lines, place)  # for tracebacks
-    tree = ast.parse(source, place)
-    last = tree.body[-1] if tree.body else None
-    shows = isinstance(last, ast.Expr) and not source.rstrip().endswith(";")
-    if shows:
-        tree.body.pop()
-    exec(compile(tree, place, "exec"), names)
-    if shows and isinstance(last, ast.Expr):
-        return eval(compile(ast.Expression(last.value), place, "eval"), names)
-    return None
+def _tree(text: str, place: str, above: int) -> ast.Module:
+    """Its nodes lie where messages look for them: in the lines that the user has written."""
+    lines = text.split("\n")
+
+    def differs(number: int) -> bool:
+        return (0 < number <= len(lines)
+                and linecache.getline(place, number + above).rstrip("\n") != lines[number - 1])
+
+    try:
+        tree = ast.parse(text, place)
+    except SyntaxError as error:
+        if error.lineno is not None:
+            _move_error(error, place, above, differs(error.lineno))
+        raise
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            _widen(node, [one for one in ("lineno", "end_lineno") if differs(getattr(node, one))])
+    ast.increment_lineno(tree, above)
+    return tree
+
+
+def _move_error(error: SyntaxError, place: str, above: int, differs: bool) -> None:
+    error.lineno = (error.lineno or 1) + above
+    if getattr(error, "end_lineno", None):
+        setattr(error, "end_lineno", error.lineno)
+    if differs:
+        error.text, error.offset = linecache.getline(place, error.lineno), None
+
+
+def _widen(node: Any, translated: List[str]) -> None:
+    """To whole lines, of which tracebacks then mark no part: the columns are not the user's."""
+    if "lineno" in translated:
+        node.col_offset = 0
+    if "end_lineno" in translated:
+        node.end_col_offset = 10 ** 4
 
 
 def cells_of(path: str) -> List[Tuple[str, str]]:
@@ -95,4 +143,5 @@ def run_notebook(path: str) -> None:
     folder, name = os.path.split(os.path.abspath(path))
     os.chdir(folder)  # where Jupyter carries it out
     sys.path[0] = folder
-    _Notebook(name).whole(name)
+    with contextlib.closing(_Notebook(name)) as notebook:
+        notebook.whole(name)

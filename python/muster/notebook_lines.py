@@ -1,22 +1,26 @@
 """Lines of a notebook that are not Python, as IPython reads them: !, %, and ? become calls."""
 
 import ast
+import builtins
 import io
 import re
 import string
-import sys
 import tokenize
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Collection, Dict, Iterator, List, Tuple
+
+from .place import users_frame
 
 # What such lines call; notebook.py has these names.
-SHELL, OUTPUT, MAGIC, HELP = ("__muster_shell__", "__muster_output__", "__muster_magic__",
-                              "__muster_help__")
+SHELL, OUTPUT, MAGIC, HELP, CELL = ("__muster_shell__", "__muster_output__", "__muster_magic__",
+                                    "__muster_help__", "__muster_cell__")
 _ESCAPED = re.compile(r"^(\s*)(!!|!|%|\?\??)(.*)$", re.DOTALL)
 # x = !ls, and x, y = %magic
 _ASSIGNED = re.compile(r"^(\s*[A-Za-z_][\w.\[\]\"', ]*=\s*)([!%])(?!=)(.*)$", re.DOTALL)
 _ASKED = re.compile(r"^(\s*)(%{0,2}[A-Za-z_*][\w.*\[\]]*)(\?\??)\s*$")
-# What IPython takes without %, too.
-_BARE = re.compile(r"^(\s*)((?:pip|conda) (?:install|uninstall|list) .*)$")
+# What cannot be anything else without its %.
+_BARE = re.compile(r"^(\s*)((?:pip|conda) (?:install|uninstall|list) .*"
+                   r"|(?:cat|cd|cp|ls|mkdir|mv|rm|rmdir) [^\s=,(\[.].*)$")
+_ALONE = re.compile(r"(\w+)(?:\s+(?![=,]).*)?")  # a magic's name, and its words
 
 
 def _is_open(lines: List[str]) -> bool:
@@ -100,11 +104,33 @@ def _is_python(source: str) -> bool:
     return True
 
 
-def python_of(source: str) -> str:
-    """The text of a cell as Python."""
-    if _is_python(source):
-        return source
-    return "\n".join(_lines_of(source.split("\n")))
+def _without_indent(source: str) -> str:
+    """A cell whose first line is indented, as one pasted from a function."""
+    first = next((line for line in source.split("\n") if line.strip()), "")
+    indent = first[:len(first) - len(first.lstrip())]
+    return "\n".join(line[len(indent):] if indent and line.startswith(indent) else line
+                     for line in source.split("\n"))
+
+
+def _is_bare_magic(line: str, names: Dict[str, Any], magics: Collection[str]) -> bool:
+    """A magic without its %, in a cell of one line; Python's names come first."""
+    found = _ALONE.fullmatch(line)
+    return bool(found and found[1] in magics and found[1] not in names
+                and not hasattr(builtins, found[1]))
+
+
+def python_of(source: str, names: Dict[str, Any], magics: Collection[str]) -> str:
+    """The text of a cell as Python, in as many lines or fewer."""
+    text = _without_indent(source)
+    above, body = re.match(r"((?:[ \t]*\n)*)(.*)", text, re.DOTALL).groups()  # type: ignore
+    first, _, rest = body.partition("\n")
+    if first.startswith("%%") and not first.rstrip().endswith("?"):
+        return f"{above}{CELL}({first[2:]!r}, {rest!r})"
+    if not rest.strip() and _is_bare_magic(first.strip(), names, magics):
+        return above + _call("%", first)
+    if _is_python(text):
+        return text
+    return "\n".join(_lines_of(text.split("\n")))
 
 
 # ---- {name} and $name ----
@@ -144,9 +170,10 @@ def expanded(text: str, names: Dict[str, Any]) -> str:
         return text
 
 
-def names_there(depth: int, names: Dict[str, Any]) -> Dict[str, Any]:
+def names_there(names: Dict[str, Any]) -> Dict[str, Any]:
     """Those of the notebook, and of the function in it that is being called."""
-    return {**names, **sys._getframe(depth + 1).f_locals}
+    frame = users_frame()
+    return {**names, **frame.f_locals} if frame is not None else names
 
 
 class Lines(List[str]):

@@ -1,6 +1,9 @@
 """Magics of a notebook: what is carried out, and what is named as having no effect."""
 
+import ast
 import contextlib
+import difflib
+import functools
 import io
 import os
 import re
@@ -14,9 +17,10 @@ import timeit
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .binary import BadCall
-from .checked import note
+from .checked import nearest, note
 from .notebook_lines import Lines, expanded, names_there
-from .place import users_line
+from .notebook_words import LINES
+from .place import users_frame, users_line
 
 # Packages that muster stands in for: with the real ones, jobs would go to Azure.
 _STOOD_IN = re.compile(r"\s['\"]?(?:azureml[-_]|azure-ai-ml|azure-ml-component|azure-identity|"
@@ -24,7 +28,10 @@ _STOOD_IN = re.compile(r"\s['\"]?(?:azureml[-_]|azure-ai-ml|azure-ml-component|a
 _INSTALLS = re.compile(r"\s*(?:python3? -m )?pip3? install\s")
 # What a page would show.
 _SHOWN = ("html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG")
-_SHELLS = {"bash": ["bash"], "sh": ["sh"], "python": [sys.executable], "python3": [sys.executable]}
+_PROGRAMS = {"bash": ["bash"], "sh": ["sh"], "perl": ["perl"], "ruby": ["ruby"],
+             "python": [sys.executable], "python3": [sys.executable]}
+_FILES = ("ls", "mkdir", "cat", "cp", "mv", "rm", "rmdir")  # magics that are commands of the shell
+_CELLS = ("capture", "file", "script", "time", "timeit", "writefile", *_PROGRAMS)
 
 
 def _own_shell() -> str:
@@ -94,35 +101,46 @@ class Captured:
     __call__ = show
 
 
-Cell = Callable[[str], Any]  # carries out lines of a notebook; the value at their end
+# Carries out lines of a notebook, which stand in this place, below so many of its lines.
+Lived = Callable[[str, str, int], Any]
+
+
+def _here() -> Tuple[str, int]:
+    """The line that a magic stands in."""
+    frame = users_frame()
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 1)
 
 
 class Magics:
     """Those of one notebook, which has these names."""
 
-    def __init__(self, names: Dict[str, Any], cell: Cell, notebook: Callable[[str], None]) -> None:
+    def __init__(self, names: Dict[str, Any], lived: Lived, notebook: Callable[[str], None]
+                 ) -> None:
         self._names = names
-        self._cell = cell
+        self._lived = lived
         self._notebook = notebook
+        self._left = os.getcwd()  # where %cd - goes back to
         self._lines: Dict[str, Callable[[str], Any]] = {
             "cd": self._cd, "env": self._env, "set_env": self._env, "pip": self._pip,
             "conda": self._conda, "time": self._time, "timeit": self._timeit, "run": self._script,
-            "pwd": lambda _: os.getcwd(), "ls": lambda words: self.shell(f"ls {words}"),
-            "mkdir": lambda words: self.shell(f"mkdir {words}"),
-            "cat": lambda words: self.shell(f"cat {words}"),
-            "system": lambda words: self.output(words), "sx": lambda words: self.output(words)}
+            "pwd": lambda _: os.getcwd(), "system": self.output, "sx": self.output,
+            "ll": lambda words: self.shell(f"ls -l {words}"),
+            **{name: functools.partial(self._file, name) for name in _FILES}}
+        self.names = frozenset((*self._lines, *LINES))  # of whole lines
 
     # ---- lines ----
 
     def shell(self, command: str) -> None:
         """!command: its code is in _exit_code, and a failure ends nothing, as in Jupyter."""
-        text = _without_stood_in(expanded(command, names_there(1, self._names)))
+        if not command.strip():
+            note("! has no effect: it names no command")
+        text = _without_stood_in(expanded(command, names_there(self._names)))
         if text.strip():
             self._names["_exit_code"] = _run([_own_shell(), "-c", text])
 
     def output(self, command: str) -> Lines:
         """x = !command"""
-        text = expanded(command, names_there(1, self._names))
+        text = expanded(command, names_there(self._names))
         done = subprocess.run([_own_shell(), "-c", text], check=False, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         return Lines(done.stdout.splitlines())
@@ -130,11 +148,22 @@ class Magics:
     def line(self, name: str, words: str) -> Any:
         """%name words"""
         if name not in self._lines:
-            note(f"%{name} has no effect here")
+            self._tell_unknown(name)
             return None
         if name not in ("time", "timeit"):
-            words = expanded(words, names_there(1, self._names))
+            words = expanded(words, names_there(self._names))
         return self._lines[name](words)
+
+    def _tell_unknown(self, name: str) -> None:
+        """Misspelt, or one of IPython's, or of an extension that muster knows nothing of."""
+        near = difflib.get_close_matches(name, list(self._lines), 1, 0.8)
+        if name not in LINES and near or not name:
+            raise BadCall(f"there is no magic %{name}",
+                          f"did you mean %{near[0]}?" if near else "for example %cd data")
+        note(f"%{name} has no effect here")
+
+    def _file(self, program: str, words: str) -> None:
+        self.shell(f"{program} {words}")
 
     def help(self, asked: str) -> None:
         """One line about it."""
@@ -150,7 +179,13 @@ class Magics:
         print(f"{asked}: {lines[0]}")
 
     def _cd(self, words: str) -> None:
-        os.chdir(os.path.expanduser(words.strip() or "~"))
+        folder = os.path.expanduser(words.strip().strip("'\"") or "~")
+        here = os.getcwd()
+        try:
+            os.chdir(self._left if folder == "-" else folder)
+        except OSError as error:
+            raise BadCall(f"%cd {words}: {error.strerror}", f"a path goes on from {here}") from None
+        self._left = here
 
     def _env(self, words: str) -> Any:
         name, equals, value = words.partition("=")
@@ -159,7 +194,10 @@ class Magics:
         if not name:
             return dict(os.environ)
         if not equals and not value:
-            return os.environ.get(name)
+            if name not in os.environ:
+                raise BadCall(f"%env {name}: the environment has no {name}",
+                              f"%env {name}=VALUE sets it")
+            return os.environ[name]
         os.environ[name.strip()] = value.strip()
         print(f"env: {name.strip()}={value.strip()}")
         return None
@@ -178,14 +216,18 @@ class Magics:
         _run(["sh", "-c", f"{shlex.quote(program)} {words}{' --yes' if asks else ''}"])
 
     def _time(self, statement: str) -> Any:
+        place, line = _here()
         with _timed():
-            return self._cell(statement)
+            return self._lived(statement, place, line - 1)
 
     def _timeit(self, words: str) -> None:
         options, statement = _options(words, "nr")
-        self._measure(statement, "pass", options)
+        self._measure(statement, "pass", options, 1)
 
-    def _measure(self, statement: str, before: str, options: Dict[str, str]) -> None:
+    def _measure(self, statement: str, before: str, options: Dict[str, str], below: int) -> None:
+        place, line = _here()
+        for text, start in ((before, line), (statement, line - 1 + below)):
+            ast.parse("\n" * (start - 1) + text.strip(" "), place)  # its mistakes have a place
         timer = timeit.Timer(statement, before, globals=self._names)
         repeat = int(options.get("r", 7))
         number = int(options["n"]) if "n" in options else timer.autorange()[0]
@@ -215,8 +257,8 @@ class Magics:
             made = runpy.run_path(path, self._names if shares else None, "__main__")
         except SystemExit as ended:
             if ended.code not in (None, 0):
-                raise BadCall(f"%run {words} ended with {ended.code}",
-                              "Jupyter, too, says so") from None
+                raise BadCall(f"%run {words}: the script exited with {ended.code!r}",
+                              "the cells below are not carried out") from None
             made = {}
         finally:
             sys.argv = before
@@ -224,32 +266,27 @@ class Magics:
 
     # ---- cells ----
 
-    def cell(self, head: str, body: str, place: str) -> Optional[str]:
-        """What is to be carried out as another cell, if anything."""
+    def cell(self, head: str, body: str) -> Any:
+        """%%name words, and the lines below; the value at their end."""
         word, _, words = head.strip().partition(" ")
         if word in ("writefile", "file"):
-            self._write(words, body, place)
-        elif word in _SHELLS or word == "script":
-            self._foreign(word, words, body, place)
+            self._write(words, body)
+        elif word in _PROGRAMS or word == "script":
+            self._foreign(word, words, body)
         elif word in _SHOWN:
-            print(f"muster: {place}:1: %%{word} has no effect here", file=sys.stderr, flush=True)
+            note(f"%%{word} has no effect here")
         elif word == "time":
             with _timed():
-                self._show(self._cell("\n" + body))
+                return self._lived(body, *_here())
         elif word == "timeit":
             options, before = _options(words, "nr")
-            self._measure(body, before or "pass", options)
+            self._measure(body, before or "pass", options, 2)
         elif word == "capture":
-            self._capture(words, "\n" + body)
+            self._capture(words, body)
         else:
-            raise BadCall(f"muster cannot carry out a cell of %%{word}", "it knows Python, "
-                          "%%writefile, %%bash, %%script, %%time, %%timeit and %%capture",
-                          f"{place}:1")
+            raise BadCall(f"muster cannot carry out a cell of %%{word}",
+                          nearest(word, list(_CELLS)))
         return None
-
-    def _show(self, value: Any) -> None:
-        if value is not None:
-            print(repr(value))
 
     def _capture(self, words: str, body: str) -> None:
         kept = {"--no-stdout", "--no-stderr"} & set(words.split())
@@ -259,36 +296,41 @@ class Magics:
                 within.enter_context(contextlib.redirect_stdout(out))
             if "--no-stderr" not in kept:
                 within.enter_context(contextlib.redirect_stderr(err))
-            self._show(self._cell(body))
+            value = self._lived(body, *_here())
+            if value is not None:
+                print(repr(value))
         for name in [word for word in words.split() if not word.startswith("-")][:1]:
             self._names[name] = Captured(out.getvalue(), err.getvalue())
 
-    def _write(self, words: str, body: str, place: str) -> None:
+    def _write(self, words: str, body: str) -> None:
         """%%writefile [-a] FILE."""
         found = shlex.split(expanded(words, self._names))
         if not found or found == ["-a"]:
-            raise BadCall("%%writefile names no file", "for example %%writefile src/train.py",
-                          f"{place}:1")
+            raise BadCall("%%writefile names no file", "for example %%writefile src/train.py")
         mode = "a" if found[0] in ("-a", "--append") else "w"
         path = os.path.expanduser(found[-1])
         there = os.path.exists(path)
-        with open(path, mode, encoding="utf-8") as file:
-            file.write(body)
+        try:
+            with open(path, mode, encoding="utf-8") as file:
+                file.write(body)
+        except OSError as error:
+            raise BadCall(f"%%writefile {words}: {error.strerror}",
+                          f"the folder {os.path.dirname(os.path.abspath(path))} has to be there"
+                          ) from None
         print(f"{'Appending to' if mode == 'a' else 'Overwriting' if there else 'Writing'} {path}")
 
-    def _foreign(self, word: str, words: str, body: str, place: str) -> None:
+    def _foreign(self, word: str, words: str, body: str) -> None:
         """A cell of another program, which reads it."""
         given = shlex.split(expanded(words, self._names))
         raises = "--no-raise-error" not in given
         given = [one for one in given if one != "--no-raise-error"]
-        program = [*_SHELLS.get(word, []), *given]
+        program = [*_PROGRAMS.get(word, []), *given]
         if not program or shutil.which(program[0]) is None:
-            raise BadCall(f"%%{word} names no program that is here", "for example %%script bash",
-                          f"{place}:1")
+            raise BadCall(f"%%{word} names no program that is here", "for example %%script bash")
         code = _run(program, body)
         if code != 0 and raises:
             raise BadCall(f"the cell of %%{word} ended with code {code}",
-                          "Jupyter, too, goes no further", f"{place}:1")
+                          "Jupyter, too, goes no further")
 
 
 def _options(words: str, letters: str) -> Tuple[Dict[str, str], str]:

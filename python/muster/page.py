@@ -1,8 +1,19 @@
 """IPython.display, where IPython is not installed: what a page would show is printed."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from .checked import note
+
+
+@dataclass
+class Page:
+    """Of the notebook that is carried out, what get_ipython() gives."""
+
+    shell: Any = None
+
+
+page = Page()  # of this process
 
 
 class Shown:
@@ -44,5 +55,6 @@ def clear_output(wait: bool = False) -> None:
     del wait
 
 
-def get_ipython() -> None:
-    """There is none."""
+def get_ipython() -> Any:
+    """None in a program that is no notebook."""
+    return page.shell

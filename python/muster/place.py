@@ -23,9 +23,15 @@ def shown(path: str) -> str:
     return path if below.startswith("..") else below
 
 
-def users_line() -> str:
-    """FILE:LINE of the innermost call that is not this package's own."""
+def users_frame() -> Optional[FrameType]:
+    """The innermost call that is not this package's own."""
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None and not _is_users(frame):
         frame = frame.f_back
+    return frame
+
+
+def users_line() -> str:
+    """FILE:LINE of that call."""
+    frame = users_frame()
     return f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}" if frame else ""

@@ -34,7 +34,7 @@ def _rank_of(run: str) -> int:
         return 0
 
 
-def _logged_runs(record: str) -> List[str]:
+def logged_runs(record: str) -> List[str]:
     """Folders of what its processes have logged, those of the first ranks first; not those of
     runs within them."""
     experiments = os.path.join(record, METRICS)
@@ -57,7 +57,7 @@ def _values(path: str) -> List[Any]:
 
 def metrics_in(record: str) -> Dict[str, Any]:
     """Those of all its processes."""
-    return metrics_of(_logged_runs(record))
+    return metrics_of(logged_runs(record))
 
 
 def metrics_of(runs: List[str]) -> Dict[str, Any]:
@@ -102,7 +102,7 @@ def files_in(record: str, code: str) -> Dict[str, str]:
     for kind in ("outputs", "logs"):
         for folder in (os.path.join(record, kind), os.path.join(code, kind) if code else ""):
             files.update((f"{kind}/{name}", path) for name, path in _below(folder))
-    files.update(uploads_of(_logged_runs(record)))
+    files.update(uploads_of(logged_runs(record)))
     streams = os.path.join(record, "streams")
     files.update((f"streams/{name}", path) for name, path in _below(streams))
     return dict(sorted(files.items()))

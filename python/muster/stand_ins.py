@@ -17,7 +17,7 @@ from .services import Described
 
 # Of each module of this package: "NAME", or "NAME=NAME HERE"; of "", modules of it.
 _CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datasets": "Dataset", "models": "Model",
-         "sdk_constants": "VERSION", "environment": "ContainerRegistry Environment", "run": "Run",
+         "environment": "ContainerRegistry Environment", "run": "Run",
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
@@ -32,8 +32,10 @@ _INERT = " ".join(f"{name}=Inert" for name in (
     "QueueSettings IdentityConfiguration UserIdentityConfiguration AmlTokenConfiguration "
     "ManagedIdentityConfiguration").split())
 _PAGE = "HTML IFrame Image Markdown SVG clear_output display"
-_FLAVORS = ("fastai keras lightgbm pyspark pytorch sklearn spark statsmodels tensorflow "
-            "transformers xgboost").split()
+_FLAVOURS = {**{name: name for name in "lightgbm pytorch sklearn xgboost".split()},
+             **{name: f"others.{name}" for name in ("fastai keras pyspark spark statsmodels "
+                                                    "tensorflow transformers").split()}}
+_MODEL_WORDS = "autolog load_model log_model save_model"
 _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
     "AuthorizationCode AzureCli AzureDeveloperCli AzurePipelines AzurePowerShell Certificate "
     "ChainedToken ClientAssertion ClientSecret DefaultAzure DeviceCode Environment "
@@ -42,7 +44,7 @@ _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
 
 _MODULES: Dict[str, Dict[str, str]] = {
     "azureml": {},
-    "azureml.core": _CORE,
+    "azureml.core": {**_CORE, "sdk_constants": "VERSION __version__=VERSION"},
     "azureml.core.authentication": {
         "client": "InteractiveLoginAuthentication=Credential AzureCliAuthentication=Credential "
                   "ServicePrincipalAuthentication=Credential MsiAuthentication=Credential"},
@@ -122,11 +124,28 @@ _MODULES: Dict[str, Dict[str, str]] = {
                         "get_experiment get_experiment_by_name "
                         "get_tracking_uri last_active_run log_artifact log_artifacts log_dict "
                         "log_figure log_input log_metric log_metrics log_param log_params "
-                        "log_text set_experiment set_tag set_tags set_tracking_uri start_run",
-        "tracking": "MlflowException",
-        "": " ".join(f"{name}=mlflow_flavor" for name in _FLAVORS)},
+                        "log_text set_experiment set_tag set_tags set_tracking_uri start_run "
+                        "__version__",
+        "mlflow_client": "MlflowClient create_experiment get_parent_run get_run "
+                         "search_experiments search_runs",
+        "tracking": "MlflowException"},
+    "mlflow.artifacts": {"mlflow_artifacts": "download_artifacts list_artifacts load_dict "
+                                             "load_text"},
+    "mlflow.client": {"mlflow_client": "MlflowClient"},
+    "mlflow.entities": {"mlflow_entities": "Experiment=ExperimentInfo FileInfo Metric Param Run "
+                                           "RunData RunInfo RunStatus RunTag ViewType"},
     "mlflow.exceptions": {"tracking": "MlflowException"},
-    **{f"mlflow.{name}": {"mlflow_flavor": "autolog"} for name in _FLAVORS},
+    "mlflow.tracking": {"mlflow_client": "MlflowClient",
+                        "mlflow_names": "get_tracking_uri set_tracking_uri"},
+    "mlflow.tracking.client": {"mlflow_client": "MlflowClient"},
+    **{f"mlflow.{name}": {"mlflow_models": " ".join(
+        f"{word}={here}.{word}" for word in _MODEL_WORDS.split())}
+       for name, here in _FLAVOURS.items()},
+    "mlflow.pyfunc": {"mlflow_models": "PyFuncModel PythonModel " + " ".join(
+        f"{word}=pyfunc.{word}" for word in _MODEL_WORDS.split())},
+    "mlflow.models": {"mlflow_models": "infer_signature"},
+    "mlflow.models.signature": {"mlflow_models": "infer_signature"},
+    "mlflow.pyfunc.model": {"mlflow_models": "PythonModel"},
     "azure": {},
     "azure.core": {},
     "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},
@@ -136,7 +155,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azure.ml.component.dsl": {"dsl": "pipeline"},
     "azure.ai": {},
     "azure.ai.ml": {**_V2_JOBS, "command_job": "CommandJob command",
-                    "client": "MLClient load_component load_job", "": "dsl"},
+                    "client": "MLClient load_component load_job", "": "dsl",
+                    "v2_words": "__version__=VERSION"},
     "azure.ai.ml.constants": {"v2_words": "AssetTypes InputOutputModes"},
     "azure.ai.ml.dsl": {"dsl": "pipeline"},
     "azure.ai.ml.entities": {
@@ -245,6 +265,8 @@ class _StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if f"{self.__name__}.{name}" in _MODULES:  # mlflow.sklearn, which nobody has imported
+            return importlib.import_module(f"{self.__name__}.{name}")
         works = [one for one in self.__all__ if not isinstance(vars(self)[one], _Absent)]
         said = f"muster's stand-in for {self.__name__} has no {name}; {nearest(name, works)}"
         if _imports(sys._getframe(1)):
@@ -256,7 +278,10 @@ def _find(source: str, name: str) -> Any:
     """A name of a module of this package, or such a module itself."""
     if not source:
         return importlib.import_module("muster." + name)
-    return getattr(importlib.import_module("muster." + source), name)
+    found: Any = importlib.import_module("muster." + source)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def _fill(module: ModuleType, sources: Dict[str, str]) -> None:

@@ -12,11 +12,13 @@ import re
 import threading
 import time
 import uuid
-from typing import IO, Any, Dict, NamedTuple, Optional
+from typing import IO, Any, Dict, List, NamedTuple, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 from .kinds import shortened
+from .record import logged_runs
+from .registers import records_folder
 
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
 STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
@@ -24,7 +26,6 @@ STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
 _TAKEN = (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP)
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
-_KEY = r"^{}: *['\"]?(.*?)['\"]?$"  # of a file of MLflow's, which is YAML
 
 
 class Experiment(NamedTuple):
@@ -112,9 +113,39 @@ def _write_new(path: str, text: str) -> None:
         pass
 
 
-def _said_in(text: str, key: str) -> Optional[str]:
-    found = re.search(_KEY.format(key), text, re.MULTILINE)
-    return found[1] if found else None
+def said_in_meta(folder: str) -> Dict[str, str]:
+    """Keys of its meta.yaml, which are texts and numbers; none, if there is no such file."""
+    try:
+        with open(os.path.join(folder, "meta.yaml"), encoding="utf-8") as file:
+            pairs = [line.rstrip("\n").partition(": ") for line in file]
+    except OSError:
+        return {}
+    return {key: _unquoted(value.strip()) for key, _, value in pairs}
+
+
+def _unquoted(text: str) -> str:
+    if text.startswith('"'):
+        try:
+            return str(json.loads(text))
+        except ValueError:
+            return text.strip('"')
+    return text[1:-1].replace("''", "'") if text.startswith("'") else text
+
+
+def run_folder(run: str) -> str:
+    """That of a run, or of what the first rank of a job has logged."""
+    folder = tracking_folder()
+    found = find_run(folder, run) if folder is not None else None
+    if folder is not None and found is not None:
+        return os.path.join(os.path.abspath(folder), found.id, run)
+    job, _, step = run.partition("/")
+    record = os.path.join(records_folder(), job, *(["steps", step] if step else []))
+    logged = logged_runs(record) if job else []
+    if logged:
+        return logged[0]
+    where = folder if folder is not None else "MLFLOW_TRACKING_URI, which names no folder"
+    raise MlflowException(f"there is no run {run!r} in {where}",
+                          "runs are called as start_run() has named them, or by their job's name")
 
 
 def find_run(folder: str, run: str) -> Optional[Experiment]:
@@ -128,11 +159,17 @@ def find_run(folder: str, run: str) -> Optional[Experiment]:
 
 def experiment_of(folder: str, number: str) -> Optional[Experiment]:
     """The experiment of that number, if it is there."""
+    said = said_in_meta(os.path.join(folder, number))
+    return Experiment(number, said.get("name") or number) if said else None
+
+
+def experiments_in(folder: str) -> List[Experiment]:
+    """Those that are kept there."""
     try:
-        with open(os.path.join(folder, number, "meta.yaml"), encoding="utf-8") as file:
-            return Experiment(number, _said_in(file.read(), "name") or number)
+        numbers = sorted(os.listdir(folder))
     except OSError:
-        return None
+        return []
+    return [found for found in (experiment_of(folder, number) for number in numbers) if found]
 
 
 class Store:
@@ -146,12 +183,11 @@ class Store:
         self._folder = os.path.join(above, self._run)
         self._began = int(time.time() * 1000)
         self._name = self._run[:8]
+        self._status, self._ended, self._stage = _RUNNING, "null", "active"
         for below in ("metrics", "params", "tags", "artifacts"):
             os.makedirs(os.path.join(self._folder, below), exist_ok=True)
-        path = os.path.join(self._folder, "meta.yaml")
-        if os.path.exists(path):
-            self._go_on(path)
-        _write_new(path, self._meta(_RUNNING))
+        self._go_on(said_in_meta(self._folder))
+        _write_new(os.path.join(self._folder, "meta.yaml"), self._meta())
         for key, value in _context().items():
             self.write("tags", checked_name(key), value)
 
@@ -167,38 +203,44 @@ class Store:
                    f"lifecycle_stage: active\nname: {json.dumps(experiment.name)}\n")
         return above
 
-    def _go_on(self, path: str) -> None:
+    def _go_on(self, said: Dict[str, str]) -> None:
         """With a run that has begun before."""
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        self._name = _said_in(text, "run_name") or self._name
-        self._began = int(_said_in(text, "start_time") or self._began)
+        self._name = said.get("run_name") or self._name
+        self._began = int(said.get("start_time") or self._began)
+        self._status = int(said.get("status") or self._status)
+        self._ended = said.get("end_time") or self._ended
+        self._stage = said.get("lifecycle_stage") or self._stage
 
-    def _meta(self, status: int) -> str:
-        end = "null" if status == _RUNNING else str(int(time.time() * 1000))
-        return (f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: {end}\n"
+    def _meta(self) -> str:
+        return (f"artifact_uri: {_uri(self._folder + '/artifacts')}\nend_time: {self._ended}\n"
                 f"entry_point_name: ''\nexperiment_id: '{self.experiment.id}'\n"
-                f"lifecycle_stage: active\nrun_id: {self._run}\n"
+                f"lifecycle_stage: {self._stage}\nrun_id: {self._run}\n"
                 f"run_name: {json.dumps(self._name)}\n"
                 f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
-                f"start_time: {self._began}\nstatus: {status}\ntags: []\nuser_id: ''\n")
+                f"start_time: {self._began}\nstatus: {self._status}\ntags: []\nuser_id: ''\n")
 
-    def _rewrite(self, status: int) -> None:
+    def _rewrite(self) -> None:
         """Readers see the old text or the new one."""
         path = os.path.join(self._folder, "meta.yaml")
         with open(path + ".new", "w", encoding="utf-8") as file:
-            file.write(self._meta(status))
+            file.write(self._meta())
         os.replace(path + ".new", path)
 
     def call(self, name: str) -> None:
         """What people call it."""
         self._name = name
         self.write("tags", "mlflow.runName", name)
-        self._rewrite(_RUNNING)
+        self._rewrite()
 
     def resume(self) -> None:
         """It goes on."""
-        self._rewrite(_RUNNING)
+        self._status, self._ended = _RUNNING, "null"
+        self._rewrite()
+
+    def delete(self, is_gone: bool = True) -> None:
+        """Searches do not find it any more, or find it again; its files stay."""
+        self._stage = "deleted" if is_gone else "active"
+        self._rewrite()
 
     @property
     def name(self) -> str:
@@ -227,7 +269,8 @@ class Store:
 
     def end(self, status: str) -> None:
         """FINISHED, FAILED or KILLED; more may be logged nevertheless."""
-        self._rewrite(STATES[status])
+        self._status, self._ended = STATES[status], str(int(time.time() * 1000))
+        self._rewrite()
 
     def artifact(self, name: str) -> str:
         """Where a file of this name is to be; the folders above it are there."""
@@ -294,11 +337,13 @@ def _number(name: str, value: Any) -> float:
                       "a metric has numbers; set_tag() and log_param() keep text") from None
 
 
-def log_to(store: Optional[Store], name: str, value: Any, step: int) -> None:
+def log_to(store: Optional[Store], name: str, value: Any, step: int,
+           timestamp: Optional[int] = None) -> None:
     """One value of a metric; printed where it is not kept."""
     number = _number(name, value)
     fine = checked_name(name)
     if store is None:
         print(f"Attempted to log scalar metric {fine}:\n{number}", flush=True)
         return
-    store.append(fine, f"{int(time.time() * 1000)} {number} {step}\n")
+    when = int(time.time() * 1000) if timestamp is None else timestamp
+    store.append(fine, f"{when} {number} {step}\n")

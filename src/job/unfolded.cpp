@@ -2,9 +2,14 @@
 #include "job/unfolded.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "job/binding.hpp"
 #include "job/expression.hpp"
 
 namespace muster::job {
@@ -83,14 +88,18 @@ void merge_inputs(Node& into, const Entry& given) {
   put_value(into, given, std::move(inputs));
 }
 
-// "azureml:/data/x" is the absolute path that a program gave: names in Azure have no such form.
+// "azureml:/data/x" and "azureml:./x" are paths that a program gave: names in Azure have no such
+// form.
+bool is_path_of_program(std::string_view text) {
+  if (!text.starts_with(kScheme) || text.starts_with("azureml://")) return false;
+  text.remove_prefix(kScheme.size());
+  return text.starts_with("/") || text.starts_with("./") || text.starts_with("../");
+}
+
 Node without_azureml(const Node& input) {
   Node plain = input;
   const Entry* path = find(input, "path");
-  if (path == nullptr || !path->value->text.starts_with("azureml:/") ||
-      path->value->text.starts_with("azureml://")) {
-    return plain;
-  }
+  if (path == nullptr || !is_path_of_program(path->value->text)) return plain;
   Node value = *path->value;
   value.text.erase(0, kScheme.size());
   put_value(plain, *path, std::move(value));
@@ -108,18 +117,111 @@ void make_paths_plain(Node& job) {
   put_value(job, inputs, std::move(plain));
 }
 
-// Those of a pipeline and of its steps.
-void make_paths_of_steps_plain(Node& pipeline) {
+// ---- pipelines ----
+
+// Inputs of a pipeline by what its steps bind to them: a type, or "" where these differ.
+using BoundTypes = std::map<std::string, std::string>;
+
+std::string type_of(const Node& declared) {
+  const Entry* type = find(declared, "type");
+  return type != nullptr ? type->value->text : "";
+}
+
+// "x" for {path: "${{parent.inputs.x}}"}, as the SDK binds inputs, and nobody else.
+std::optional<std::string> bound_input(const Node& value) {
+  const Entry* path = value.entries.size() == 1 ? find(value, "path") : nullptr;
+  if (path == nullptr) return std::nullopt;
+  const std::vector<Binding> pieces = bindings_of(path->value->text);
+  if (pieces.size() != 1 || pieces.front().kind != Binding::Kind::input) return std::nullopt;
+  return pieces.front().name;
+}
+
+void note_bound(BoundTypes& bound, const std::string& name, const std::string& type) {
+  const auto [place, is_new] = bound.try_emplace(name, type);
+  if (!is_new && place->second != type) place->second.clear();
+}
+
+// Gives values of the component's types to it, and tells what the pipeline's inputs are for.
+void fit_inputs(Node& step, const Node& component, BoundTypes& bound) {
+  const Entry* found = map_below(step, "inputs");
+  const Entry* declared = map_below(component, "inputs");
+  if (found == nullptr || declared == nullptr) return;
+  const Entry inputs = *found;
+  Node fitted = *inputs.value;
+  for (Entry& entry : fitted.entries) {
+    const Entry* one = map_below(*declared->value, entry.key);
+    if (one == nullptr) continue;
+    const std::optional<std::string> name = bound_input(*entry.value);
+    if (name) note_bound(bound, *name, type_of(*one->value));
+    entry.value = std::make_shared<const Node>(value_for(*one->value, *entry.value));
+  }
+  put_value(step, inputs, std::move(fitted));
+}
+
+Node text_node(Mark mark, std::string text) {
+  Node node;
+  node.kind = Kind::text;
+  node.begin = node.end = mark;
+  node.text = std::move(text);
+  return node;
+}
+
+// One whose parameter has no annotation in the function that has become the pipeline.
+Node bare_input(Mark mark, const std::string& type) {
+  Node input;
+  input.kind = Kind::map;
+  input.begin = input.end = mark;
+  if (!type.empty()) put_value(input, {"type", mark, nullptr}, text_node(mark, type));
+  put_value(input, {"optional", mark, nullptr}, text_node(mark, "true"));
+  return input;
+}
+
+void declare_bound(Node& pipeline, const BoundTypes& bound) {
+  const Entry* found = map_below(pipeline, "inputs");
+  if (bound.empty() || (found == nullptr && find(pipeline, "inputs") != nullptr)) return;
+  const Mark mark = found != nullptr ? found->mark : pipeline.begin;
+  const Entry at = {"inputs", mark, nullptr};
+  Node inputs = found != nullptr ? *found->value : bare_input(mark, "");
+  if (found == nullptr) inputs.entries.clear();
+  for (const auto& [name, type] : bound) {
+    const Entry* own = find(inputs, name);
+    if (own == nullptr) {
+      put_value(inputs, {name, mark, nullptr}, bare_input(mark, type));
+    } else if (own->value->kind == Kind::text) {
+      put_value(inputs, *own, value_for(bare_input(mark, type), *own->value));
+    }
+  }
+  put_value(pipeline, at, std::move(inputs));
+}
+
+void unfold_pipeline(Node& pipeline);
+
+// Of a step that holds its component, as the SDK writes it with its name.
+void unfold_step(Node& step, BoundTypes& bound) {
+  make_paths_plain(step);
+  const Entry* found = map_below(step, "component");
+  if (found == nullptr || find(*found->value, "name") == nullptr) return;
+  const Entry at = *found;
+  Node component = *at.value;
+  if (map_below(component, "jobs") != nullptr) unfold_pipeline(component);
+  fit_inputs(step, component, bound);
+  put_value(step, at, std::move(component));
+}
+
+// The SDK does not declare an input that the function has no annotation for.
+void unfold_pipeline(Node& pipeline) {
   const Entry* found = map_below(pipeline, "jobs");
   if (found == nullptr) return;
   const Entry jobs = *found;
   Node plain = *jobs.value;
+  BoundTypes bound;
   for (Entry& entry : plain.entries) {
     Node step = *entry.value;
-    make_paths_plain(step);
+    unfold_step(step, bound);
     entry.value = std::make_shared<const Node>(std::move(step));
   }
   put_value(pipeline, jobs, std::move(plain));
+  declare_bound(pipeline, bound);
 }
 
 // ---- command jobs ----
@@ -222,7 +324,7 @@ SharedNode unfolded(SharedNode root) {
   if (!root || !(is_of("command") || is_of("sweep") || is_of("pipeline"))) return root;
   Node job = unfolded_job(*root);
   make_paths_plain(job);
-  make_paths_of_steps_plain(job);
+  unfold_pipeline(job);
   for (const std::string_view key : {"parameters", "properties"}) drop_empty(job, key);
   return std::make_shared<const Node>(std::move(job));
 }

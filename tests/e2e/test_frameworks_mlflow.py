@@ -16,6 +16,9 @@ from support import MUSTER, PYTHON, WAIT_SECONDS, run_tests
 GROUPS = ("mlflow2", "mlflow3")
 LOGS = os.path.join(PROGRAMS, "mlflow_logs.py")
 CALLS = os.path.join(PROGRAMS, "mlflow_calls.py")
+CLIENT = os.path.join(PROGRAMS, "mlflow_client.py")
+MODELS = os.path.join(PROGRAMS, "mlflow_models.py")
+LOADS = os.path.join(PROGRAMS, "mlflow_loads.py")
 FINDS = os.path.join(PROGRAMS, "mlflow_finds.py")
 READS = os.path.join(PROGRAMS, "mlflow_reads.py")
 SWEEP = """
@@ -96,6 +99,48 @@ class MlFlow(PythonCase):
                          ["by number", "files", "first", "left open", "within"])
         self.assertEqual(self.calls("real2", python_of("mlflow2")), (said, kept))
         self.assertEqual(self.calls("ours", PYTHON, "-m", "muster"), (said, kept))
+
+    def asks(self, name, *command):
+        """What the program prints that asks MLflow's client."""
+        os.makedirs(self.path(name))
+        env = self.for_python(MLFLOW_TRACKING_URI="file://" + self.path(name, "runs"),
+                              MLFLOW_ALLOW_FILE_STORE="true")
+        done = subprocess.run([*command, CLIENT], cwd=self.path(name), env=env, text=True,
+                              check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=WAIT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.splitlines()
+
+    def test_the_stand_in_answers_as_mlflows_client_does(self):
+        said = self.asks("real3", python_of("mlflow3"))
+        self.assertEqual(len(said), 49)
+        self.assertEqual(self.asks("real2", python_of("mlflow2")), said)
+        self.assertEqual(self.asks("ours", PYTHON, "-m", "muster"), said)
+
+    def without_mlflow(self, group):
+        """Its packages, but for MLflow itself."""
+        there = self.output_of(python_of(group), "-c", "import numpy, os\n"
+                               "print(os.path.dirname(os.path.dirname(numpy.__file__)))").strip()
+        os.makedirs(self.path("packages"))
+        for name in os.listdir(there):
+            if not name.startswith("mlflow"):
+                os.symlink(os.path.join(there, name), self.path("packages", name))
+        return self.path("packages")
+
+    def test_models_of_the_stand_in_are_loaded_by_mlflow(self):
+        uri = "file://" + self.path("runs")
+        env = self.for_python(MLFLOW_TRACKING_URI=uri)
+        env["PYTHONPATH"] += ":" + self.without_mlflow("mlflow2")
+        done = subprocess.run([PYTHON, "-m", "muster", MODELS, self.path("kept")],
+                              cwd=self.folder, env=env, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_SECONDS)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        said = done.stdout.splitlines()
+        self.assertEqual(said[:-1], ["[5.] [7.]", "[5.] [7.]", "[8.0]"])
+        for group in GROUPS:
+            loaded = self.output_of("env", f"MLFLOW_TRACKING_URI={uri}", python_of(group), LOADS,
+                                    self.path("kept"), said[-1])
+            self.assertEqual(loaded.splitlines(), ["[5.] [7.]"] * 3 + ["[8.0]"])
 
     def test_what_a_rank_logs_in_a_folder_of_its_user(self):
         uri = "MLFLOW_TRACKING_URI=file://" + self.path("mlruns")

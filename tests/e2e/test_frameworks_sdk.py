@@ -207,6 +207,14 @@ class Jobs(PythonCase):
         self.assertEqual(sorted(re.findall(r"10 0\.5 two words FOLDER/src \S+ (\d)", text)),
                          ["0", "1", "2", "3"], text)
 
+    def test_a_written_pipeline_runs_without_annotations(self):
+        code, text = self.says("real", "submit", "without_annotations.yml")
+        self.assertEqual(code, 0, text)
+        said = sorted(re.findall(r"(?m)^\S+: (\d .*)", re.sub(r"\S+/outputs/kept", "KEPT", text)))
+        self.assertEqual(said, ["0 True 1 1.5 KEPT", "1 False true KEPT",
+                                "3 False x: y 0.5 FOLDER/src", "3 True 0 2",
+                                "5 False a b 0", "5 True a b 0"], text)
+
 
 @unittest.skipIf(REASON, REASON)
 class RunConfigurations(PythonCase):

@@ -250,9 +250,9 @@ class Designer(PythonCase):
         done = self.notebook("def f():\n    raise KeyError('x')", "f()")
         self.assertEqual(re.findall(r'File "(.*)", line (\d+)', done.stderr),
                          [("book.ipynb[cell 3]", "1"), ("book.ipynb[cell 2]", "2")])
-        done = self.notebook("%%ruby\nputs 1")
+        done = self.notebook("%%R\nprint(1)")
         self.assertIn("muster: error: book.ipynb[cell 2]:1: muster cannot carry out a cell of "
-                      "%%ruby\n  hint: it knows Python", done.stderr)
+                      "%%R\n  hint: it has bash, capture", done.stderr)
 
     def test_a_failed_job_is_told_in_one_line(self):
         done = self.program(JOB + "job = command(command='exit 3', compute='cpu-cluster')\n"

@@ -19,7 +19,10 @@ from muster.stand_ins import _MODULES, install
 install()
 OUT = os.fdopen(os.dup2(1, 200), "w")  # no wrong value names this one
 PACKAGE = os.path.dirname(muster.__file__)
-WRONG = ("two", 3, 0.5, True, [1], {"a": 1}, {1}, b"x", object(), len, None)
+WRONG = ("two", 3, 0.5, True, [1], {"a": 1}, {1}, b"x", object(), len, None, [object()], [len],
+         {"a": object()}, {"a": b"x"}, [{1}])
+PARTS = WRONG[-5:]  # whose parts no call takes
+TAKE_ANYTHING = ("dictionary",)  # what log_dict() writes as text
 ANSWERS = {int: 1, float: 0.5, str: "x", bool: True}
 seen, told, failed = set(), 0, []
 
@@ -90,6 +93,11 @@ def walk(what, function, base):
             if name in ("self", "cls", "kwargs", "args") or parameters[name].kind in (2, 4):
                 continue
             said = tried(f"{what}({name}={value!r})", lambda: call_of(what, function)(**words))
+            arms = typing.get_args(kind) if typing.get_origin(kind) is typing.Union else [kind]
+            whole = {typing.get_origin(arm) or arm for arm in arms}
+            of_parts = any(value is one for one in PARTS) and type(value) in whole
+            if of_parts and name not in TAKE_ANYTHING and f"{name}[" not in said:
+                failed.append(f"{what}({name}={value!r}) is taken: {said}")
             plain = {int, float, list, dict, bool} & {typing.get_origin(kind) or kind}
             if plain and type(value) in (object, bytes, type(len)) and f"{name} of " not in said:
                 failed.append(f"{what}({name}={value!r}) is taken: {said}")
@@ -172,8 +180,26 @@ class Kinds(PythonCase):
                 ("import mlflow\nmlflow.log_metric('loss', 'low')\n",
                  "the metric 'loss' is 'low', which is not a number"),
                 ("from azure.ai.ml import command\n"
-                 "command(command='true', inputs={'x': {1}}).submit()\n",
-                 "the job has {1}, which a job file cannot hold")):
+                 "command(command=3, inputs={'x': {1}, 'y': 1}, environment_variables={'A': ['x']},"
+                 " environment=['x'], compute=3, code=4, outputs={'z': 0.5}, distribution='mpi')\n",
+                 "command of command() is 3, which is not text",
+                 "code of command() is 4, which is not a path",
+                 "environment of command() is ['x'], which is not a name or an Environment",
+                 "environment_variables['A'] of command() is ['x'], which is not text",
+                 "distribution of command() is 'mpi', which is not a distribution or a dictionary",
+                 "compute of command() is 3, which is not the name of a compute target",
+                 "inputs['x'] of command() is {1}, which is not text or a number",
+                 "outputs['z'] of command() is 0.5, which is not an Output"),
+                ("from azure.ai.ml import Input\nInput(path=3)\n",
+                 "path of Input() is 3, which is not a path"),
+                ("from azureml.core import ScriptRunConfig\n"
+                 "ScriptRunConfig('.', 3, arguments=['a', ['b']], environment=3)\n",
+                 "script of ScriptRunConfig() is 3, which is not a path",
+                 "arguments[1] of ScriptRunConfig() is ['b'], which is not text or a number",
+                 "environment of ScriptRunConfig() is 3, which is not a name or an Environment"),
+                ("from azureml.core import Environment\n"
+                 "Environment('x').environment_variables = {'A': ['x']}\n",
+                 "Environment.environment_variables['A'] is ['x'], which is not text")):
             done = self.python(program, "-m", "muster")
             self.assertEqual(done.returncode, USAGE, done.stderr)
             lines = [line for line in done.stderr.splitlines() if not line.startswith("  hint: ")]

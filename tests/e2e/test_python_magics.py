@@ -100,6 +100,90 @@ class Magics(PythonCase):
         self.assertIn("azure-ai-ml, azureml-core==1.5 is not installed: muster stands in for it",
                       said[0])
 
+    def test_mistakes_are_shown_with_the_users_own_lines(self):
+        os.makedirs(self.path("books"), exist_ok=True)
+        self.write("books/bad.py", "def inner():\n    raise KeyError('on purpose')\ninner()\n")
+        self.write("books/broken.py", "def f(:\n")
+        asynchronous = "async def f():\n    raise KeyError(3)\n\nawait f()"
+        cases = (("\ndef f(:\n  pass", "SyntaxError", ["book.ipynb[cell 3]:2: def f(:"]),
+                 ("1\n%run bad.py", "KeyError", ["book.ipynb[cell 3]:2: %run bad.py",
+                                                 "bad.py:3: inner()",
+                                                 "bad.py:2: raise KeyError('on purpose')"]),
+                 ("%run broken.py", "SyntaxError", ["book.ipynb[cell 3]:1: %run broken.py",
+                                                    "broken.py:1: def f(:"]),
+                 ("2\n%time 1/0", "ZeroDivisionError", ["book.ipynb[cell 3]:2: %time 1/0"]),
+                 ("2\n%time (1", "SyntaxError", ["book.ipynb[cell 3]:2: %time (1"] * 2),
+                 ("2\n%timeit 1/0", "ZeroDivisionError", ["book.ipynb[cell 3]:2: %timeit 1/0"]),
+                 ("\n%%timeit\n1/0", "ZeroDivisionError", ["book.ipynb[cell 3]:2: %%timeit"]),
+                 ("%%capture\n%%time\n1/0", "ZeroDivisionError", [
+                     "book.ipynb[cell 3]:1: %%capture", "book.ipynb[cell 3]:2: %%time",
+                     "book.ipynb[cell 3]:3: 1/0"]),
+                 (asynchronous, "KeyError", ["book.ipynb[cell 3]:4: await f()",
+                                             "book.ipynb[cell 3]:2: raise KeyError(3)"]),
+                 ("x = !echo\n  !echo", "IndentationError", ["book.ipynb[cell 3]:2: !echo"]))
+        for cell, error, places in cases:
+            done = self.notebook("x = 1", cell)
+            found = re.findall(r'File "(.*)", line (\d+).*\n    (.*)', done.stderr)
+            self.assertEqual([f"{name}:{line}: {text}" for name, line, text in found], places,
+                             done.stderr)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertTrue(done.stderr.splitlines()[-1].startswith(error + ":"), done.stderr)
+
+    def test_a_program_that_raises_shows_only_its_own_lines(self):
+        for text, places in (("def f(:\n", ["program.py:1"]), ("1\n1/0", ["program.py:2"]),
+                             ("try:\n    1/0\nexcept Exception as e:\n    raise KeyError from e",
+                              ["program.py:2", "program.py:4"])):
+            done = self.python(text, "-m", "muster")
+            found = re.findall(r'File ".*?([^/]*)", line (\d+)', done.stderr)
+            self.assertEqual([":".join(one) for one in found], places, done.stderr)
+            self.assertEqual(done.returncode, 1, done.stderr)
+
+    def test_what_a_cell_does_without_a_sign(self):
+        os.makedirs(self.path("books/sub"))
+        self.write("books/sub/note", "")
+        told, said = self.shows("cd sub", "ls", "  pwd", "cd -", "mkdir made\n", "!ls -d made",
+                                "ls = 3", "ls", "%time?", "matplotlib inline",
+                                "x = 1\nls -d made\nx")
+        self.assertEqual(told, ["note", repr(self.path("books/sub")), "made", "3",
+                                "Object `%time` not found.", "made", "1"])
+        self.assertEqual(said, ["muster: book.ipynb[cell 11]:1: %matplotlib has no effect here"])
+
+    def test_await_and_futures_in_cells(self):
+        told, _ = self.shows(
+            "from __future__ import annotations\nimport asyncio\nready = asyncio.Event()",
+            "task = asyncio.ensure_future(ready.wait())\nawait asyncio.sleep(0)",
+            "ready.set()\nawait task", "def f(x: NoSuchName): pass\nf.__annotations__",
+            "async def g():\n    async with asyncio.Lock():\n        return 'inner'\nawait g()")
+        self.assertEqual(told, ["True", "{'x': 'NoSuchName'}", "'inner'"])
+
+    def test_the_shell_of_a_notebook(self):
+        told, said = self.shows(
+            "n = 4\nget_ipython().system('echo {n}')",
+            "def f(m):\n    return get_ipython().getoutput('echo $m')\nf(5).s",
+            "get_ipython().run_line_magic('env', 'OWN=6')\nget_ipython().magic('%env OWN')",
+            "get_ipython().run_cell_magic('bash', '-s given', 'echo $1')",
+            "from IPython import get_ipython as other\nother() is get_ipython()",
+            "'IPKernelApp' in get_ipython().config", "!")
+        self.assertEqual(told, ["4", "'5'", "env: OWN=6", "'6'", "given", "True", "False"])
+        self.assertEqual(said, [
+            "muster: book.ipynb[cell 8]:1: ! has no effect: it names no command"])
+
+    def test_what_is_no_program_of_python(self):
+        self.write("job.yml", "command: true\n")
+        self.write("tool", "#!/bin/sh\ntrue\n", 0o755)
+        for name, told, hint in (
+                ("job.yml", "is a job file, and python3 -m muster runs programs of Python",
+                 "muster submit job.yml"),
+                ("tool", "is not a program of Python", "muster run -n 1 ./tool"),
+                ("src", "is a folder", "name the program in it"),
+                ("nosuch.py", "there is no program nosuch.py", "")):
+            done = subprocess.run([PYTHON, "-m", "muster", name], cwd=self.folder,
+                                  env=self.for_python(), capture_output=True, text=True,
+                                  timeout=WAIT_SECONDS, check=False)
+            first, _, second = done.stderr.partition("\n")
+            self.assertIn(told, first)
+            self.assertEqual((done.returncode, second), (2, f"  hint: {hint}\n" if hint else ""))
+
     def test_other_languages_are_refused(self):
         for metadata, language in (({"kernelspec": {"language": "R", "name": "ir"}}, "R"),
                                    ({"language_info": {"name": "julia"}}, "julia")):
@@ -111,8 +195,21 @@ class Magics(PythonCase):
         self.assertEqual(done.stdout, "1\n", done.stderr)
 
     def test_mistakes_in_magics(self):
+        os.makedirs(self.path("books"))
+        self.write("books/ends.py", "raise SystemExit('no data')")
         for cell, told in (("%run nosuch.py", "%run: there is no file 'nosuch.py'"),
+                           ("%run ends.py", "%run ends.py: the script exited with 'no data'"),
                            ("%%script\nx", "%%script names no program that is here"),
+                           ("%cd nosuch", "%cd nosuch: No such file or directory"),
+                           ("%env NO_SUCH", "%env NO_SUCH: the environment has no NO_SUCH"),
+                           ("%%writefile\nx", "%%writefile names no file"),
+                           ("%%writefile no/such\nx",
+                            "%%writefile no/such: No such file or directory"),
+                           ("%tme 1", "there is no magic %tme"), ("%", "there is no magic %"),
+                           ("%%tme\n1", "muster cannot carry out a cell of %%tme"),
+                           ("get_ipython().run_line_magic('tme', '1')",
+                            "there is no magic %tme"),
+                           ("get_ipython().nosuch()", "get_ipython() has no 'nosuch'"),
                            ("%timeit -n many pass", "-n has 'many', which is not a number")):
             done = self.notebook("x = 1", cell)
             self.assertEqual(done.returncode, 240, done.stderr)

@@ -144,6 +144,42 @@ def nested():
     write("nested", job)
 
 
+def without_annotations():
+    step = command(
+        name="step", command="echo ${{inputs.n}} ${{inputs.flag}} ${{inputs.word}} "
+        "$[[${{inputs.rate}}]] $[[${{inputs.data}}]] > ${{outputs.kept}}/said; "
+        "cat ${{outputs.kept}}/said",
+        inputs={"n": Input(type="integer", default=3), "flag": Input(type="boolean", default=True),
+                "word": Input(type="string", default="a b"),
+                "rate": Input(type="number", optional=True),
+                "data": Input(type="uri_folder", optional=True)},
+        outputs={"kept": Output(type="uri_folder")}, environment=ENVIRONMENTS["named"],
+        compute="gpu-cluster")
+
+    @dsl.pipeline()
+    def inmost(flag, word, rate, data):
+        inner = step(flag=flag, word=word, rate=rate, data=data)
+        return {"kept": inner.outputs.kept}
+
+    @dsl.pipeline()
+    def part(flag, word, rate, data=None, n=5):
+        first = inmost(flag, word, rate, data)
+        second = step(flag=flag, rate=0, n=n)
+        second.outputs.kept.mode = "upload"
+        return {"kept": first.outputs.kept}
+
+    # In the order of their names, in which the SDK writes them.
+    @dsl.pipeline(compute="gpu-cluster")
+    def whole(flag, data, nothing=None, word="x: y", zero="0", also=True):
+        one = part(flag, word, 0.5, data)
+        two = part(also, zero, 2)
+        use = step(n=0, flag=True, word="1", rate=1.5, data=one.outputs.kept)
+        wait = step(n=1, flag=False, word="true", data=two.outputs.kept, rate=nothing)
+        wait.set_limits(timeout=60)
+        return {"kept": use.outputs.kept}
+    write("without_annotations", whole(False, data=Input(type="uri_folder", path=SOURCE)))
+
+
 os.makedirs(SOURCE, exist_ok=True)
 with open(os.path.join(SOURCE, "Dockerfile"), "w", encoding="utf-8") as dockerfile:
     dockerfile.write("FROM scratch\n")
@@ -154,3 +190,4 @@ sweeps()
 pipeline()
 dictionaries()
 nested()
+without_annotations()

@@ -15,11 +15,14 @@ JobFile good(const std::string& text) {
   return std::move(reading.job);
 }
 
-PipelineReading good_sweep(const std::string& text) {
-  PipelineReading reading =
-      read_pipeline(text, "s.yml", [](const std::string& path) -> base::Result<std::string> {
-        return base::fail(base::Fault::bad_file, "", "there is no {}", path);
-      });
+PipelineReading steps_of(const std::string& text) {
+  return read_pipeline(text, "s.yml", [](const std::string& path) -> base::Result<std::string> {
+    return base::fail(base::Fault::bad_file, "", "there is no {}", path);
+  });
+}
+
+PipelineReading good_steps(const std::string& text) {
+  PipelineReading reading = steps_of(text);
   for (const base::Error& error : reading.complaints) ADD_FAILURE() << to_string(error);
   return reading;
 }
@@ -89,7 +92,7 @@ TEST(Unfolded, DataInAzureStaysThere) {
 }
 
 TEST(Unfolded, ATrialMayBeAComponentWhoseInputsVary) {
-  const PipelineReading reading = good_sweep(R"(
+  const PipelineReading reading = good_steps(R"(
 type: sweep
 trial:
   name: azureml_anonymous
@@ -107,6 +110,61 @@ inputs: {}
   EXPECT_EQ(reading.pipeline.root.steps[0].job.command->text,
             "train ${{search_space.lr}} ${{ inputs.epochs }}");
   EXPECT_EQ(input_of(reading.pipeline.root.head, "epochs").value->text, "3");
+}
+
+// A function's parameter `fast` without an annotation, in the pipeline that it has become.
+std::string without_annotation(const std::string& component, const std::string& bound) {
+  return R"(
+type: pipeline
+inputs: {quick: 0, data: {type: uri_folder, path: 'azureml:./src'}}
+jobs:
+  part:
+    type: pipeline
+    inputs: {fast: {path: '${{parent.inputs.quick}}'}, data: {path: '${{parent.inputs.data}}'}}
+    component:
+      type: pipeline
+)" + component +
+         R"(
+      jobs:
+        step:
+          type: command
+          inputs: {fast: )" +
+         bound + R"(, also: 1}
+          component:
+            name: one
+            type: command
+            command: train ${{inputs.fast}} ${{inputs.also}}
+            inputs: {fast: {type: boolean}, also: {type: boolean, default: 'False'}}
+)";
+}
+
+constexpr const char* kDeclared = "      name: part\n      inputs: {data: {type: uri_folder}}";
+
+TEST(Unfolded, AnInputWithoutAnAnnotationIsOneOfItsPipeline) {
+  const PipelineReading reading =
+      good_steps(without_annotation(kDeclared, "{path: '${{parent.inputs.fast}}'}"));
+  const Pipeline& root = reading.pipeline.root;
+  EXPECT_EQ(input_of(root.head, "quick").value->text, "False");
+  EXPECT_EQ(input_of(root.head, "data").value->text, "./src");
+  ASSERT_EQ(root.steps.size(), 1U);
+  const Step& part = root.steps[0];
+  EXPECT_EQ(input_of(part.job, "fast").value->text, "${{parent.inputs.quick}}");
+  EXPECT_EQ(input_of(part.job, "fast").type->text, "boolean");
+  ASSERT_NE(part.pipeline, nullptr);
+  EXPECT_EQ(input_of(part.pipeline->steps[0].job, "also").value->text, "True");
+}
+
+TEST(Unfolded, WhatPeopleHaveMisspeltIsTold) {
+  for (const auto& [component, bound] :
+       {std::pair{kDeclared, "'${{parent.inputs.fast}}'"},
+        std::pair{kDeclared, "'${{parent.inputs.fats}}'"},
+        std::pair{"      inputs: {data: {type: uri_folder}}", "'${{parent.inputs.fast}}'"}}) {
+    const PipelineReading reading = steps_of(without_annotation(component, bound));
+    EXPECT_FALSE(reading.complaints.empty()) << component << bound;
+  }
+  const PipelineReading unbound =
+      steps_of(without_annotation(kDeclared, "{path: '${{parent.inputs.quick}}'}"));
+  EXPECT_FALSE(unbound.complaints.empty());  // the step has given `fast`, which nothing uses
 }
 
 }  // namespace

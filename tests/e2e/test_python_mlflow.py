@@ -1,0 +1,95 @@
+"""MLflow's stand-in: a job's metrics by its name, models, and what muster keeps nothing of."""
+
+# rooms: front job cli
+
+import os
+import unittest
+
+from python_case import PythonCase
+from support import USAGE, run_tests
+
+TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
+
+JOB = """
+import mlflow
+from azure.ai.ml import MLClient, command
+from mlflow.tracking import MlflowClient
+job = command(command="python3 -m muster ./log.py", code="src", compute="gpu-cluster",
+              distribution={"type": "pytorch", "process_count_per_instance": 2})
+client = MLClient()
+job = client.jobs.create_or_update(job)
+client.jobs.stream(job.name)
+mlflow.set_tracking_uri("azureml://nowhere")
+run = mlflow.get_run(job.name)
+print(run.info.run_id == job.name, run.info.status, run.data.metrics, run.data.params)
+print([one.value for one in MlflowClient().get_metric_history(job.name, "loss")])
+print(mlflow.artifacts.load_text(f"runs:/{job.name}/said.txt"))
+"""
+LOG = """
+import os
+import mlflow
+with mlflow.start_run():
+    for step in range(2):
+        mlflow.log_metric("loss", int(os.environ["RANK"]) + step, step=step)
+    mlflow.log_param("rank", os.environ["RANK"])
+    mlflow.log_text("rank " + os.environ["RANK"], "said.txt")
+"""
+TORCH_MODEL = """
+import mlflow, torch
+class Net(torch.nn.Linear): pass
+model = Net(1, 1)
+with mlflow.start_run():
+    kept = mlflow.pytorch.log_model(model, "model", registered_model_name="mine")
+again = mlflow.pytorch.load_model(kept.model_uri)
+print(torch.equal(again.weight, model.weight), kept.artifact_path)
+print(mlflow.pyfunc.load_model(kept.model_uri).predict(torch.ones(1)).shape)
+"""
+
+
+class MlFlow(PythonCase):
+    def kept(self, program, **more):
+        return self.python(f"import os\nos.environ['MLFLOW_TRACKING_URI'] = 'runs'\n{program}",
+                           "-m", "muster", **more)
+
+    def test_what_a_job_has_logged_is_found_by_its_name(self):
+        self.write("src/log.py", LOG)
+        done = self.runs(JOB)
+        self.assertEqual(done.stdout.splitlines()[-3:], [
+            "True FINISHED {'loss': 1.0} {'rank': '0'}", "[0.0, 1.0]", "rank 0"])
+
+    @unittest.skipUnless(TORCH, "there is no torch here")
+    def test_a_model_of_torch(self):
+        done = self.kept(TORCH_MODEL)
+        self.assertEqual(done.stdout, "True model\ntorch.Size([1])\n", done.stderr)
+        self.assertIn("the model names its class Net, and does not hold it", done.stderr)
+        self.assertIn("registered_model_name=...) has no effect here", done.stderr)
+
+    def test_what_cannot_be_done_is_told(self):
+        for call, told in (
+                ("mlflow.tensorflow.log_model(1, 'x')", "muster keeps no models of "
+                 "mlflow.tensorflow"),
+                ("mlflow.pytorch.log_model(1, artfact_path='x')",
+                 "mlflow.pytorch.log_model() has no parameter 'artfact_path'"),
+                ("mlflow.pyfunc.load_model('nosuch')", "nosuch holds no model: it has no file "
+                 "MLmodel"),
+                ("mlflow.MlflowClient().get_run('nosuch')", "there is no run 'nosuch' in runs"),
+                ("mlflow.MlflowClient().search_runs(['0'], \"loss < 1\")",
+                 "'loss' is no attribute of a run"),
+                ("mlflow.register_model('runs:/x/y', 'z')",
+                 "muster's stand-in for mlflow has no register_model")):
+            done = self.kept(f"import mlflow\n{call}")
+            self.assertIn(told, done.stderr)
+            self.assertIn(done.returncode, (1, USAGE))
+            self.assertIn("program.py", done.stderr)
+            self.assertNotRegex(done.stderr, r"(mlflow_\w+|stand_ins)\.py")  # muster's own files
+
+    def test_without_a_folder_nothing_is_kept_and_the_program_goes_on(self):
+        done = self.python("import mlflow\nwith mlflow.start_run() as run:\n"
+                           "    mlflow.log_metric('loss', 1)\nprint(run.info.run_id == '')\n"
+                           "print(mlflow.__version__)\nmlflow.search_runs()\n", "-m", "muster")
+        self.assertEqual(done.stdout.splitlines()[2:], ["True", "2.22.5+muster"], done.stderr)
+        self.assertIn("MLFLOW_TRACKING_URI names no folder", done.stderr)
+
+
+if __name__ == "__main__":
+    run_tests()
