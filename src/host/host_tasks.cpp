@@ -20,6 +20,7 @@
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
 #include "probe/memory.hpp"
+#include "probe/mpi_library.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
@@ -309,11 +310,27 @@ base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
       loop_, orders.wireup.pmix_jobs, own_environment_, probe::cpus().usable,
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); },
-       [this](Rank rank) { feed(machine::JoinedWorld{rank}); },
+       [this](Rank rank) { joined(rank); },
        [this](Rank rank, std::int32_t number) { guard_.signal(rank.value, number); }});
   if (!made) return tl::unexpected(made.error());
   pmix_ = std::move(*made);
   return {};
+}
+
+// Ranks that meet only each other have what this host has.
+void HostTasks::joined(Rank rank) {
+  machine::JoinedWorld event{rank};
+  const auto ordered = order_of_.find(rank);
+  const auto pid = pids_.find(rank);
+  if (ordered != order_of_.end() && pid != pids_.end()) {
+    World& world = *ordered->second.world;
+    const machine::HostOrders& orders = world.orders;
+    const bool meets_others = orders.wireup.world > 1 || orders.wireup.size > orders.tasks.size();
+    if (meets_others && !std::exchange(world.library_asked, true)) {
+      event.library = probe::mpi_library_of("", pid->second);
+    }
+  }
+  feed(std::move(event));
 }
 
 base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
@@ -328,7 +345,7 @@ base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
         readable_, PmiTasks::Events{[this](wire::ToHead message) {
                                       feed(machine::WireupSays{std::move(message)});
                                     },
-                                    [this](Rank rank) { feed(machine::JoinedWorld{rank}); }});
+                                    [this](Rank rank) { joined(rank); }});
   }
   pmi_->add(orders.wireup, orders.tasks);
   return {};

@@ -82,6 +82,7 @@ class HostTasks {
   struct World {
     machine::HostOrders orders;
     std::vector<Program> programs;  // index: app
+    bool library_asked = false;     // which MPI library a rank of it has loaded here
   };
   struct Ordered {  // points into worlds_
     World* world = nullptr;
@@ -135,6 +136,7 @@ class HostTasks {
   [[nodiscard]] std::shared_ptr<TaskOutput> output(base::Rank rank, wire::Stream stream,
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);
+  void joined(base::Rank rank);
   void one_less_to_spawn();
   void end_streams(base::Rank rank);
   void listen();

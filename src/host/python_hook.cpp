@@ -16,6 +16,9 @@ constexpr std::string_view kName = "sitecustomize.py";
 // wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
 // registered first is called last: `leave` comes after all that the program itself has registered.
 //
+// So does one that called sys.exit(1), unless somebody caught that: then the program's outermost
+// frame has ended by a return.
+//
 // torch 2.2 has renamed a variable, and would warn of the old name, which torch 1.13 needs.
 constexpr std::string_view kHook = R"(import atexit
 import os
@@ -54,14 +57,14 @@ def shall_leave(raised):
             atexit.unregister(sys.modules["jax._src.api"].clean_up)
 
 
-def leave():
+def leave(code):
     import gc
     import io
 
     for each in gc.get_objects():
         if type(each) in (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom):
             attempt(each.flush)
-    os._exit(1)
+    os._exit(code)
 
 
 def attempt(function, *words):
@@ -71,8 +74,35 @@ def attempt(function, *words):
         pass
 
 
+def keep_exits(kept):
+    import _thread
+
+    before, main = sys.exit, _thread.get_ident()
+
+    def exit(*words):
+        if _thread.get_ident() == main:
+            frame = sys._getframe(1)
+            while frame.f_back:
+                frame = frame.f_back
+            kept[:] = [(words[0] if words else None, frame)]
+        before(*words)
+
+    exit.__doc__ = before.__doc__
+    sys.exit = exit
+
+
+def code_of(kept):
+    for wish, frame in kept:
+        import opcode
+
+        returns = [opcode.opmap.get(name) for name in ("RETURN_VALUE", "RETURN_CONST")]
+        if wish is not None and frame.f_code.co_code[frame.f_lasti] not in returns:
+            return wish & 255 if isinstance(wish, int) else 1
+    return 0
+
+
 def watch(target):
-    owner, before, raised = os.getpid(), sys.excepthook, []
+    owner, before, raised, kept = os.getpid(), sys.excepthook, [], []
 
     def hook(kind, value, trace):
         is_own = os.getpid() == owner and issubclass(kind, Exception)
@@ -84,10 +114,16 @@ def watch(target):
             attempt(shall_leave, raised)
 
     def at_exit():
-        if raised and os.getpid() == owner:
-            leave()
+        if os.getpid() != owner:
+            return
+        code = 1 if raised else code_of(kept)
+        if code and not raised:
+            attempt(shall_leave, raised)
+        if raised:
+            leave(code)
 
     sys.excepthook = hook
+    keep_exits(kept)
     atexit.register(at_exit)
 
 

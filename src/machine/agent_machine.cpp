@@ -317,7 +317,7 @@ void AgentMachine::on(SweepDone& event, AgentEffects& out) {
 void AgentMachine::on(JoinedWorld& event, AgentEffects& out) {
   const auto found = tasks_.find(event.rank);
   if (found == tasks_.end() || !has_processes()) return;
-  tell_attendance(register_.came(found->second.world, event.rank), out);
+  tell_attendance(register_.came(found->second.world, event.rank), out, std::move(event.library));
 }
 
 void AgentMachine::on(WireupSays& event, AgentEffects& out) {
@@ -364,8 +364,9 @@ void AgentMachine::tell(wire::ToHead message, AgentEffects& out) {
   if (link_open_) out.push_back(ToHead{std::move(message)});
 }
 
-void AgentMachine::tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out) {
-  if (!ranks.empty()) tell(wire::Attendance{std::move(ranks)}, out);
+void AgentMachine::tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out,
+                                   std::string library) {
+  if (!ranks.empty()) tell(wire::Attendance{std::move(ranks), std::move(library)}, out);
 }
 
 // ---- ends -------------------------------------------------------------------------------------

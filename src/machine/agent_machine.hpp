@@ -88,6 +88,7 @@ struct SweepDone {
 };
 struct JoinedWorld {  // the task has called MPI_Init
   base::Rank rank;
+  std::string library = {};  // as in wire::Attendance
 };
 struct WireupSays {  // the wire-up server of this host has something for the head
   wire::ToHead message;
@@ -261,7 +262,7 @@ class AgentMachine {
   void welcome(AgentEffects& out);
   void begin_round(AgentEffects& out);
   void tell(wire::ToHead message, AgentEffects& out);
-  void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out);
+  void tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out, std::string library = {});
   [[nodiscard]] bool may_add() const;
   void add_world(const wire::Prepare& message, AgentEffects& out);
   void world_checked(Checked& event, AgentEffects& out);

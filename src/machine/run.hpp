@@ -48,6 +48,7 @@
 #include "machine/end_wish.hpp"
 #include "machine/host_clock.hpp"
 #include "machine/input_flow.hpp"
+#include "machine/mpi_libraries.hpp"
 #include "machine/orders.hpp"
 #include "machine/placed_world.hpp"
 #include "machine/pmix_head.hpp"
@@ -291,6 +292,7 @@ class Run {
   [[nodiscard]] bool shares_too_little(base::NodeIndex node) const;
   void warn_loaders(RunEffects& out) const;
   void warn_mpi(base::NodeIndex node, RunEffects& out);
+  void compare_library(base::Rank rank, const std::string& library, RunEffects& out);
   void to_running(base::NodeIndex node, wire::ToAgent message, RunEffects& out) const;
   void to_all_running(const wire::ToAgent& message, RunEffects& out) const;
   [[nodiscard]] bool owns(base::NodeIndex node, base::Rank rank) const;
@@ -319,6 +321,7 @@ class Run {
   plan::Rendezvous where_;  // once every host has greeted
   InputFlow stdin_;
   Wireup wireup_;
+  MpiLibraries libraries_;
   std::optional<PmixHead> pmix_;  // none: ranks are not served PMIx
   Spawns spawns_;
   std::uint32_t round_ = 0;

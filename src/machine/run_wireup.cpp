@@ -48,7 +48,21 @@ void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out)
 void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
   warn_mpi(node, out);
   for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
+  if (!message.ranks.empty()) compare_library(message.ranks.back(), message.library, out);
   look_for_deserter(out);
+}
+
+// They would look for each other, some for ever.
+void Run::compare_library(Rank rank, const std::string& library, RunEffects& out) {
+  const auto other = libraries_.add(rank, library);
+  if (!other) return;
+  fault({base::Fault::cannot_start,
+         fmt::format("{} has {} and {} has {}: they cannot reach each other", name_of(other->rank),
+                     other->name, name_of(rank), library),
+         "give all hosts the same version of the same MPI library, or name only hosts that have "
+         "the same",
+         {}},
+        {}, out);
 }
 
 // A rank that has left for good keeps all others waiting for ever.

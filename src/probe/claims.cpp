@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "probe/devices.hpp"
+#include "probe/device_names.hpp"
 #include "probe/text_file.hpp"
 
 namespace muster::probe {
@@ -135,6 +135,18 @@ std::string ClaimNames::name_of(std::string_view thing) const {
   return name;
 }
 
+bool ClaimNames::is_taken(std::string_view thing) const {
+  if (inodes_.contains(name_of(thing))) return true;
+  const std::size_t slash = thing.find('/');
+  if (slash != std::string_view::npos) return inodes_.contains(name_of(thing.substr(0, slash)));
+  const std::string parts = fmt::format("{}{}/", kStem, thing);
+  for (auto one = inodes_.lower_bound(parts); one != inodes_.end() && one->first.starts_with(parts);
+       ++one) {
+    if (!inherited_.contains(one->second)) return true;
+  }
+  return false;
+}
+
 CpuSet claimed_by_others(const CpuSet& cpus) {
   const ClaimNames names = ClaimNames::of_this_process();
   CpuSet claimed;
@@ -159,12 +171,21 @@ std::vector<Devices> claimed_by_others(std::span<const Devices> devices) {
   return claimed;
 }
 
+// A part of the thing, or what it is a part of.
+bool Claims::holds_of(std::string_view thing) const {
+  const std::string_view whole = thing.substr(0, thing.find('/'));
+  return std::ranges::any_of(held_, [&](const auto& one) {
+    return std::string_view(one.first).substr(0, one.first.find('/')) == whole;
+  });
+}
+
 bool Claims::claim(const Claimed& wanted) {
   std::map<std::string, UniqueFd, std::less<>> fresh;
   std::optional<ClaimNames> names;
   for (std::string& thing : things_of(wanted)) {
     if (held_.contains(thing) || fresh.contains(thing)) continue;
     if (!names) names = ClaimNames::of_this_process();
+    if (names->is_taken(thing) && !holds_of(thing)) return false;
     UniqueFd socket = bind_name(names->name_of(thing));
     if (!socket && errno == EADDRINUSE) return false;
     if (socket) fresh.emplace(std::move(thing), std::move(socket));

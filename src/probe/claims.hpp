@@ -27,9 +27,8 @@ class ClaimNames {
 
   // The name by which a thing ("cpu-3", as `claim_of` calls devices) is claimed here.
   [[nodiscard]] std::string name_of(std::string_view thing) const;
-  [[nodiscard]] bool is_taken(std::string_view thing) const {
-    return inodes_.contains(name_of(thing));
-  }
+  // It, or what it is a part of ("device-nvidia-0000:00:06.0" of ".../7/0"), or a part of it.
+  [[nodiscard]] bool is_taken(std::string_view thing) const;
 
  private:
   std::map<std::string, std::uint64_t, std::less<>> inodes_;  // of each name that is taken
@@ -53,11 +52,13 @@ struct Claimed {
 class Claims {
  public:
   // Claims all of these that are not held yet, until this object goes. True unless another job
-  // holds one of them: then nothing more is held than before. A claim that cannot be made for other
-  // reasons (no descriptor is left) is done without: claims are advice.
+  // holds one of them, or a part of one: then nothing more is held than before. A claim that cannot
+  // be made for other reasons (no descriptor is left) is done without: claims are advice.
   [[nodiscard]] bool claim(const Claimed& wanted);
 
  private:
+  [[nodiscard]] bool holds_of(std::string_view thing) const;
+
   std::map<std::string, process::UniqueFd, std::less<>> held_;  // by thing
 };
 

@@ -256,12 +256,16 @@ void write(proto::ToHead& out, const Taken& taken) {
 void write(proto::ToHead& out, const Attendance& attendance) {
   auto& to = *out.mutable_attendance();
   for (const base::Rank rank : attendance.ranks) to.add_ranks(rank.value);
+  to.set_library(attendance.library);
 }
 
-Attendance read(const proto::Attendance& in, Bounds& bounds) {
+Attendance read(proto::Attendance& in, Bounds& bounds) {
   Attendance made;
   made.ranks.reserve(static_cast<std::size_t>(in.ranks_size()));
   for (const std::uint32_t rank : in.ranks()) made.ranks.push_back(bounds.rank(rank));
+  bounds.at_most("bytes of a library's name", static_cast<std::int64_t>(in.library().size()),
+                 kLibraryMax);
+  made.library = std::move(*in.mutable_library());
   return made;
 }
 
@@ -366,7 +370,7 @@ std::optional<ToHead> read(proto::ToHead& in, Bounds& bounds) {
     case proto::ToHead::kSpawn:
       return read(*in.mutable_spawn(), bounds);
     case proto::ToHead::kAttendance:
-      return read(in.attendance(), bounds);
+      return read(*in.mutable_attendance(), bounds);
     case proto::ToHead::kTaken:
       return Taken{bounds.cpus(in.taken().cpus()),
                    read_devices(*in.mutable_taken()->mutable_devices())};

@@ -40,6 +40,9 @@ inline constexpr std::uint32_t kStackMax = 64u << 10;
 // PATH_MAX of Linux, which the paths of programs are shorter than.
 inline constexpr std::uint32_t kProgramPathMax = 4096;
 
+// The name of an MPI library and its version.
+inline constexpr std::uint32_t kLibraryMax = 100;
+
 // ---- head to agent ------------------------------------------------------------------------------
 
 struct Hello {
@@ -317,6 +320,9 @@ struct Aborted {
 // the last of a world by itself, and of all there are before it ends its tasks.
 struct Attendance {
   std::vector<base::Rank> ranks;
+  // Of MPI, that the last of them has loaded, as "MPICH 4.2.1": told once for each host and world
+  // that reaches beyond it. Empty: not told, or not known.
+  std::string library = {};
   bool operator==(const Attendance&) const = default;
 };
 

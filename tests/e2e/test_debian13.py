@@ -4,7 +4,7 @@ tools/debian13 makes their root. muster itself is the one that was built on Debi
 """
 
 # rooms: host link pmi pmix machine plan
-# needs: debian13
+# needs: debian13 frameworks-mpis
 # busy
 # long
 
@@ -16,6 +16,7 @@ import sys
 import unittest
 
 from support import MUSTER, ROOT, LabCase, lab_or_skip, run_tests
+from framework_case import python_of
 from lab import LOCAL  # which support has put on the path
 import image
 import test_containers_hosts
@@ -49,6 +50,8 @@ def root_or_none():
 
 DEBIAN13 = root_or_none()
 ALL = {name: DEBIAN13 for name in ("head", "node1", "node2")}
+WHEELS = python_of("mpis")
+NO_WHEELS = "" if WHEELS else "`tools/frameworks mpis` has not built its Python"
 REASON = lab_or_skip() or ("" if DEBIAN13 else "`tools/debian13` has not made its root")
 if REASON:
     print(f"SKIPPED: no hosts with Debian 13: {REASON}", file=sys.stderr)
@@ -58,10 +61,11 @@ class HostsCase(LabCase):
     """The head and two hosts; those of `roots` run Debian 13."""
 
     roots = ALL
+    shared = []
 
     @classmethod
     def setUpClass(cls):
-        cls.lab_of(2, roots=cls.roots)
+        cls.lab_of(2, roots=cls.roots, shared=cls.shared)
 
     def environment(self, **more):
         """Debian's torch 2.6 has no libuv, and asks for it nevertheless."""
@@ -165,9 +169,51 @@ class Both(HostsCase):
             with self.subTest(library):
                 self.well("hello", library, 4, "node2:4")
 
+    def test_ranks_with_different_mpi_are_told_so(self):
+        """Open MPI 4.1 and 5.0, MPICH 4.0 and 4.2: they would fail late, or wait for ever."""
+        for library, name in (("openmpi", "Open MPI"), ("mpich", "MPICH")):
+            with self.subTest(library):
+                program = self.compiled("hello", library)
+                done = self.launch("-H", "node1:2,node2:2", program, seconds=SECONDS)
+                self.assertEqual(done.code, 244, done)
+                one = rf"rank [0-3] on node[12] has {name} [45]\.\d\.\d+"
+                self.assertRegex(done.errors,
+                                 f"muster: error: {one} and {one}: they cannot reach each other\n")
+                self.assertIn("hint: give all hosts the same version", done.errors)
+
     def test_ranks_of_torch_started_from_an_older_host(self):
         done = self.launches("-H", "node2:2", "/usr/bin/python3", "-c", REDUCE, seconds=SECONDS)
         self.assertEqual(done.lines, [f"2.6.0 {rank} of 2" for rank in range(2)])
+
+
+@unittest.skipIf(REASON or NO_WHEELS, REASON or NO_WHEELS)
+class OneMpiOnBoth(HostsCase):
+    """node1 runs Debian 12, node2 Debian 13; their ranks have the libraries of the same wheels. So
+    only the PMIx servers, which are those of each Debian, differ."""
+
+    roots = {"node2": DEBIAN13}
+    shared = [os.path.dirname(os.path.dirname(os.path.dirname(WHEELS)))] if WHEELS else []
+
+    def program(self, name, library):
+        """One that this Debian, the older of both, has compiled."""
+        folder = os.path.dirname(os.path.dirname(WHEELS))
+        path = self.path(f"{name}.{library}")
+        words = {"openmpi": ["mpicc.openmpi"],
+                 "mpich": ["cc", f"-I{folder}/include", f"-L{folder}/lib", "-l:libmpi.so.12",
+                           f"-Wl,-rpath-link,{folder}/lib"]}[library]
+        subprocess.run([words[0], os.path.join(SOURCES, f"{name}.c"), "-o", path, "-lpthread",
+                        *words[1:]], check=True)
+        return path, {"LD_LIBRARY_PATH": f"{folder}/lib"}
+
+    def test_ranks_understand_each_other(self):
+        for library in ("openmpi", "mpich"):
+            for name in ("hello", "collectives", "point_to_point"):
+                with self.subTest(library=library, program=name):
+                    path, variables = self.program(name, library)
+                    done = self.launch("-H", "node1:2,node2:2", "-n", "4", "-x", "LD_LIBRARY_PATH",
+                                       path, env=self.environment(**variables), seconds=SECONDS)
+                    self.assertEqual(done.code, 0, done)
+                    self.assertIn(f"{name} ok with 4", done.text.splitlines(), done)
 
 
 @unittest.skipIf(REASON, REASON)

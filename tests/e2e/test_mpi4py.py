@@ -123,6 +123,18 @@ def script(*parts):
     return WORLD + "".join(parts) + SAY
 
 
+EXITS = """
+import sys, threading
+def main():
+    sys.exit(4)
+def caught(function):
+    try:
+        function()
+    except SystemExit:
+        pass
+"""
+
+
 @unittest.skipUnless(MPI4PY, "python3-mpi4py is missing")
 class Mpi4py(Case):
     def well(self, *parts):
@@ -180,6 +192,25 @@ c.Barrier()
         self.assertRegex(done.errors, r"muster: rank 1 on \S+ exited with code 1 .*bad batch\n")
         self.assertEqual(self.read("log.1"), b"begun\nended\n")
 
+    def test_a_rank_that_exits_with_a_code_does_not_wait_for_the_others_in_finalize(self):
+        """Under mpirun and Hydra all ranks hang then: the others in a barrier, this one there."""
+        for ends, code in (("sys.exit(3)", 3), ("sys.exit('bad batch')", 1), ("main()", 4)):
+            with self.subTest(ends):
+                wrong = self.write("wrong.py", f"{WORLD}{EXITS}\nif rank == 1:\n    {ends}\n"
+                                               "c.Barrier()\n")
+                done = self.muster("--oversubscribe", "-n", "3", PYTHON, wrong)
+                self.assertEqual(done.code, code, done)
+                self.assertRegex(done.errors, rf"muster: rank 1 on \S+ exited with code {code} ")
+
+    def test_an_exit_that_was_caught_or_means_success_is_no_failure(self):
+        for ends in ("try:\n    sys.exit(3)\nexcept SystemExit:\n    pass\nc.Barrier()",
+                     "caught(main)\nc.Barrier()", "c.Barrier()\nsys.exit(0)",
+                     "c.Barrier()\nsys.exit()",
+                     "one = threading.Thread(target=main)\none.start()\none.join()\nc.Barrier()"):
+            with self.subTest(ends):
+                path = self.write("right.py", f"{WORLD}{EXITS}\n{ends}\n")
+                done = self.muster("--oversubscribe", "-n", "3", PYTHON, path)
+                self.assertEqual((done.code, done.complaints), (0, ""), done)
 
     def test_a_program_that_shows_an_exception_and_goes_on_has_not_failed(self):
         self.well(WORLD + """

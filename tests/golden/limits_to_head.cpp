@@ -115,7 +115,9 @@ Limits limits(const Spawn& sample) {
 
 Limits limits(const Attendance& sample) {
   return {limit("rank", model::kRanksMax - 1, sample,
-                [](Attendance& one, auto value) { one.ranks = {base::Rank(value)}; })};
+                [](Attendance& one, auto value) { one.ranks = {base::Rank(value)}; }),
+          limit("bytes of the library's name", kLibraryMax, sample,
+                [](Attendance& one, auto value) { one.library.assign(value, 'm'); })};
 }
 
 Limits limits(const Traced& sample) {

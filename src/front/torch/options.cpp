@@ -96,6 +96,10 @@ Result<void> set_conf(TorchDraft& draft, const Typed& typed) {
 
 Result<void> set_local_ranks(TorchDraft& draft, const Typed& typed) {
   std::set<std::uint32_t> ranks;
+  if (typed.value.empty()) {  // of a variable that is not set: all, as torchrun has it
+    draft.logs.output.local_ranks_filter.clear();
+    return {};
+  }
   if (has_gap(typed.value)) {
     return fail(kRefusedLate, "", "{} must be local ranks such as 0,1, not {}", typed.option,
                 in_quotes(typed.value));

@@ -278,6 +278,11 @@ TEST(TorchFront, HintsAreAboutWhatIsThere) {
   EXPECT_TRUE(read({"--logs_specs", "default", "--event_log_handler=null", "t"})->notices.empty());
 }
 
+TEST(TorchFront, AnEmptyFilterOfRanksIsNone) {
+  EXPECT_EQ(spec({"--local-ranks-filter", "", "-t", "3", "t"}).output,
+            spec({"-t", "3", "t"}).output);
+}
+
 TEST(TorchFront, TheTemplateOfPrefixesIsHeard) {
   const auto prefix = [](const std::string& words) {
     return spec({"-t", "3", "t"}, {{"TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE=" + words}})

@@ -38,6 +38,35 @@ TEST_F(HeadFixture, RanksThatNeverCallMpiInitAreNamedAfterTheLimit) {
   EXPECT_EQ(report.missing, std::vector{Rank(3)}) << "1 had come, which was told with the end";
 }
 
+TEST_F(HeadFixture, RanksWhoseLibrariesDoNotUnderstandEachOtherAreEnded) {
+  make({model::kLocal, model::kLocal}, 2);
+  run_all();
+  wire::Attendance message = came({0});
+  message.library = "MPICH 4.0.2";
+  at(500, Heard{kA, message});
+  message = came({2});
+  message.library = "MPICH 4.2.1";
+  EXPECT_EQ(at(510, Heard{kB, message}), (Words{"a Stop 15", "b Stop 15"}));
+  const model::RunReport report = machine_->report();
+  EXPECT_EQ(report.error.fault, base::Fault::cannot_start);
+  EXPECT_EQ(report.error.what,
+            "rank 0 on a has MPICH 4.0.2 and rank 2 on b has MPICH 4.2.1: they cannot reach each "
+            "other");
+}
+
+TEST_F(HeadFixture, RanksWithReleasesOfOneSeriesRun) {
+  make({model::kLocal, model::kLocal}, 2);
+  run_all();
+  wire::Attendance message = came({0});
+  message.library = "Open MPI 5.0.7";
+  at(500, Heard{kA, message});
+  message = came({2});
+  EXPECT_EQ(at(505, Heard{kB, message}), Words{}) << "it is not known there";
+  message = came({3});
+  message.library = "Open MPI 5.0.11";
+  EXPECT_EQ(at(510, Heard{kB, message}), Words{});
+}
+
 TEST_F(HeadFixture, WhoKeepsOthersWaitingIsNamedAgainAndAgain) {
   make({model::kLocal, model::kLocal}, 2);
   run_all();

@@ -3,6 +3,7 @@
 #include "probe/claims.hpp"
 
 #include <csignal>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,6 +40,20 @@ TEST(ClaimNames, NestAsDeepAsLaunchersDo) {
   const ClaimNames within(kNames, {2222, 3333});
   EXPECT_EQ(within.name_of("cpu-1"), "muster-cpu-1-of-3333");
   EXPECT_FALSE(within.is_taken("cpu-1"));
+}
+
+TEST(ClaimNames, OfAPartAndItsWholeAreOfOneThing) {
+  constexpr const char* kParts =
+      "0000000000000000: 00000002 00000000 00000000 0002 01 11 @muster-device-nvidia-a/7/0\n"
+      "0000000000000000: 00000002 00000000 00000000 0002 01 12 @muster-device-nvidia-ab\n"
+      "0000000000000000: 00000002 00000000 00000000 0002 01 13 @muster-device-nvidia-c\n";
+  const ClaimNames names(kParts, {});
+  EXPECT_TRUE(names.is_taken("device-nvidia-a") && names.is_taken("device-nvidia-a/7/0"));
+  EXPECT_FALSE(names.is_taken("device-nvidia-a/8/0")) << "another part";
+  EXPECT_TRUE(names.is_taken("device-nvidia-c/7/0") && names.is_taken("device-nvidia-ab/1/0"));
+  EXPECT_FALSE(names.is_taken("device-nvidia-b"));
+  const ClaimNames within(kParts, {11, 13});  // what an ancestor holds
+  EXPECT_FALSE(within.is_taken("device-nvidia-a") || within.is_taken("device-nvidia-c/7/0"));
 }
 
 // Cpus that this machine does not have, so that no job of muster can be in the way.
@@ -80,6 +95,22 @@ TEST_F(OneMachine, DevicesAreClaimedAsCpusAre) {
   EXPECT_TRUE(second.claim({CpuSet::of(base_), gpus({1})}));
   EXPECT_EQ(claimed_by_others(gpus({0, 1})), gpus({0, 1}));
   EXPECT_TRUE(claimed_by_others(std::vector<model::Devices>{}).empty());
+}
+
+TEST_F(OneMachine, APartKeepsOthersFromTheWholeAndNotFromAnotherPart) {
+  const auto parts = [&](const std::string& device, const std::string& part) {
+    return std::vector{model::Devices{"CUDA_VISIBLE_DEVICES", {device + part}}};
+  };
+  const std::string whole = fmt::format("GPU-{}", base_);
+  const auto part = [&](const char* number) { return parts("MIG-" + whole, number); };
+  Claims first;
+  EXPECT_TRUE(first.claim({{}, part("/1/0")}));
+  Claims second;
+  EXPECT_FALSE(second.claim({{}, parts(whole, "")}));
+  EXPECT_TRUE(second.claim({{}, part("/2/0")}));
+  EXPECT_TRUE(first.claim({{}, part("/1/0")})) << "its own";
+  EXPECT_EQ(claimed_by_others(parts(whole, "")), parts(whole, ""));
+  EXPECT_TRUE(claimed_by_others(part("/3/0")).empty());
 }
 
 TEST_F(OneMachine, GoWithTheProcess) {

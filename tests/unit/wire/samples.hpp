@@ -225,7 +225,7 @@ inline std::vector<ToHead> samples_to_head() {
           Pong{77'000'000},
           Declined{2, {base::Fault::cannot_start, "no program child", "", {}}},
           sample_spawn(),
-          Attendance{{base::Rank(0), base::Rank(999'999)}},
+          Attendance{{base::Rank(0), base::Rank(999'999)}, "Open MPI 5.0.7"},
           Traced{base::Rank(6), "sleeping in do_wait", "#0 main ()\n"},
           Taken{model::CpuSet::range(0, 3), {{"ROCR_VISIBLE_DEVICES", {"1", "2"}}}},
           FromLauncher{5, std::string("fra\0me", 6)},
