@@ -15,6 +15,7 @@
 #include "cli/head_options.hpp"
 #include "cli/help.hpp"
 #include "cli/hold_hosts.hpp"
+#include "cli/left_variables.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_agent.hpp"
@@ -131,6 +132,7 @@ int armoured(const Invocation& invocation) {
 int main(Invocation invocation) {
   host::fill_standard_descriptors();
   host::ignore_file_size_signal();
+  drop_left_variables(invocation.environment);
   plan::Surroundings around = plan::surroundings(invocation.environment);
   invocation.environment = std::move(around.environment);
   invocation.given = std::move(around.given);

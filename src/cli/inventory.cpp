@@ -7,8 +7,8 @@
 #include "plan/plan.hpp"
 #include "probe/claims.hpp"
 #include "probe/probe.hpp"
-#include "probe/socket_file.hpp"
 #include "probe/topology.hpp"
+#include "process/ownership.hpp"
 #include "spec/check.hpp"
 
 namespace muster::cli {
@@ -35,7 +35,7 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   here.same_hosts = same;
   here.cpus = probe::cpus();
   here.hostname = probe::hostname();
-  here.has_head_above = probe::is_socket(spec.carrier.above);
+  here.has_head_above = process::is_own_socket(spec.carrier.above);
   if (!names.empty()) here.local_names = probe::local_names(names);
   const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||
                             std::ranges::any_of(spec.hosts, &model::HostEntry::slots_are_cores);

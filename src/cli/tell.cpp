@@ -1,11 +1,11 @@
 // Prints what became of a run, and writes it to the file that the muster around has named.
 #include "cli/tell.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/variables.hpp"
 #include "cli/speak.hpp"
+#include "host/report_file.hpp"
 #include "process/unique_fd.hpp"
 #include "view/report.hpp"
 #include "wire/messages.hpp"
@@ -34,14 +34,14 @@ void tell_withheld(const std::vector<plan::Withheld>& withheld) {
 }
 
 void tell_around(const Invocation& invocation, const view::InnerReport& report) {
-  const std::string path = base::value_of(invocation.environment, "MUSTER_REPORT_FILE");
-  if (path.empty()) return;
-  const process::UniqueFd file(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-  if (report.words.empty()) return;  // what an earlier one has told holds no more
+  const process::UniqueFd file =
+      host::open_report_file(base::value_of(invocation.environment, host::kReportFile));
+  // What an earlier one has told holds no more.
+  if (!file || ::ftruncate(file.get(), 0) != 0 || report.words.empty()) return;
   std::string text = view::to_text(report);
   if (text.size() > wire::kErrorFileMax) text.resize(wire::kErrorFileMax);
   // Whoever cannot be told here hears of it by the exit code.
-  if (file) (void)!::write(file.get(), text.data(), text.size());
+  (void)!::write(file.get(), text.data(), text.size());
 }
 
 }  // namespace muster::cli

@@ -2,21 +2,17 @@
 #include "host/error_files.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
 #include "host/python_hook.hpp"
+#include "host/report_file.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::host {
 namespace {
-
-std::string path_of(const process::UniqueFd& file) {
-  return fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
-}
 
 process::UniqueFd hook_file() {
   process::UniqueFd file(::memfd_create("muster-python-hook", MFD_CLOEXEC));
@@ -39,9 +35,9 @@ std::chrono::microseconds since(const timespec& time) {
 
 std::vector<std::string> ErrorFiles::open(base::Rank rank, For whom,
                                           const std::string& python_path) {
-  process::UniqueFd file(::memfd_create("muster-error-file", MFD_CLOEXEC));
+  process::UniqueFd file = make_report_file();
   if (!file) return {};
-  std::vector<std::string> variables = {"MUSTER_REPORT_FILE=" + path_of(file)};
+  std::vector<std::string> variables = {std::string(kReportFile) + "=" + name_of_report(file)};
   if (whom != For::launchers) variables.push_back("TORCHELASTIC_ERROR_FILE=" + path_of(file));
   files_[rank] = std::move(file);
   if (whom != For::python) return variables;

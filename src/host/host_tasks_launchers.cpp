@@ -2,7 +2,7 @@
 #include "base/variables.hpp"
 #include "host/host_tasks.hpp"
 #include "model/head_above.hpp"
-#include "probe/socket_file.hpp"
+#include "process/ownership.hpp"
 
 namespace muster::host {
 
@@ -18,7 +18,7 @@ base::Result<void> HostTasks::make_launchers(const machine::HostOrders& orders) 
 // Where no socket can be made, launchers in ranks reach hosts by themselves, as in a shell.
 void HostTasks::find_head_above() {
   head_above_ = base::value_of(own_environment_, model::kHeadAbove);
-  if (!probe::is_socket(head_above_)) head_above_.clear();
+  if (!process::is_own_socket(head_above_)) head_above_.clear();
   if (!serves_launchers_ || !head_above_.empty()) return;
   auto made = LauncherSocket::make(loop_, [this](std::uint32_t connection, std::string bytes) {
     feed(machine::LauncherSays{{connection, std::move(bytes)}});

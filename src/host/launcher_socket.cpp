@@ -12,6 +12,7 @@
 
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
+#include "process/ownership.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::host {
@@ -22,14 +23,6 @@ namespace fs = std::filesystem;
 // Of all ranks of the run here, at a time; each costs two descriptors. Others wait.
 constexpr std::size_t kSessionsMax = 512;
 constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
-
-// The kernel says so; no rank of another user can pretend.
-bool is_same_user(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-         peer.uid == ::geteuid();
-}
 
 // A socket's path is shorter than most others may be.
 std::string temporary_folder() {
@@ -124,7 +117,7 @@ void LauncherSocket::accept() {
 }
 
 void LauncherSocket::receive(Protocol::socket socket) {
-  if (!is_same_user(socket.native_handle())) return;
+  if (!process::is_own_peer(socket.native_handle())) return;
   std::error_code ignored;
   process::UniqueFd fd(socket.release(ignored));
   process::UniqueFd copy(fd ? ::fcntl(fd.get(), F_DUPFD_CLOEXEC, 3) : -1);

@@ -24,9 +24,11 @@ std::optional<std::int64_t> deadline(std::chrono::milliseconds now_since_epoch,
   const auto take = [&](std::optional<std::int64_t> end) {
     if (end && (!soonest || *end < *soonest)) soonest = end;
   };
-  for (const char* name : {"MUSTER_DEADLINE", "SLURM_JOB_END_TIME"}) {
-    take(whole_number(base::value_of(launching_shell, name)));
-  }
+  const auto now = std::chrono::floor<std::chrono::seconds>(now_since_epoch).count();
+  const auto around = whole_number(base::value_of(launching_shell, "MUSTER_DEADLINE"));
+  // That of a job which is over was handed on by one of its ranks.
+  if (around && *around >= now) take(around);
+  take(whole_number(base::value_of(launching_shell, "SLURM_JOB_END_TIME")));
   if (timeout) take(std::chrono::floor<std::chrono::seconds>(now_since_epoch + *timeout).count());
   return soonest;
 }

@@ -4,15 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
-namespace muster::probe {
+#include "process/ownership.hpp"
 
-bool is_socket(const std::string& path) {
-  struct stat found {};
-  return !path.empty() && ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
-}
+namespace muster::probe {
 
 base::Result<process::UniqueFd> connect_to(const std::string& path) {
   sockaddr_un address{};
@@ -22,7 +18,10 @@ base::Result<process::UniqueFd> connect_to(const std::string& path) {
   if (fits) std::memcpy(address.sun_path, path.data(), path.size());
   if (!fits) errno = ENAMETOOLONG;
   const auto* to = reinterpret_cast<const sockaddr*>(&address);
-  if (fits && fd && ::connect(fd.get(), to, sizeof address) == 0) return fd;
+  if (fits && fd && ::connect(fd.get(), to, sizeof address) == 0) {
+    if (process::is_own_peer(fd.get())) return fd;
+    return base::fail(base::Fault::unreachable, {}, "another user's process listens at {}", path);
+  }
   return base::fail(base::Fault::unreachable, {}, "cannot connect to {}: {}", path,
                     std::strerror(errno));
 }

@@ -1,4 +1,4 @@
-// socket_file: a socket with a path, at which another process of this machine listens.
+// socket_file: a socket with a path, at which another process of this user listens.
 #pragma once
 
 #include <string>
@@ -7,8 +7,6 @@
 #include "process/unique_fd.hpp"
 
 namespace muster::probe {
-
-[[nodiscard]] bool is_socket(const std::string& path);
 
 // Blocks only while more wait there than its listener has room for. Fault::unreachable.
 [[nodiscard]] base::Result<process::UniqueFd> connect_to(const std::string& path);

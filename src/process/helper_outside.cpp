@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "process/ownership.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::process {
@@ -78,8 +79,8 @@ std::vector<std::string> words_in(std::string_view text) {
 }  // namespace
 
 void set_outside(std::string folder) {
-  const std::string socket = folder + std::string(kOutsideSocket);
-  const bool is_there = !folder.empty() && ::access(socket.c_str(), W_OK) == 0;
+  const bool is_there =
+      is_own_folder(folder) && is_own_socket(folder + std::string(kOutsideSocket));
   outside_folder() = is_there ? std::move(folder) : "";
 }
 const std::string& outside() { return outside_folder(); }

@@ -21,7 +21,8 @@ namespace muster::process {
 inline constexpr std::string_view kOutside = "MUSTER_OUTSIDE";
 inline constexpr std::string_view kOutsideSocket = "/socket";
 
-// Called once, by main, with what the variable says. Nothing there listens: there is no outside.
+// Called once, by main, with what the variable says. There is no outside where no socket of this
+// user lies in a folder of this user.
 void set_outside(std::string folder);
 // Empty: there is no outside.
 [[nodiscard]] const std::string& outside();

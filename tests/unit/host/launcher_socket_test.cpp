@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probe/socket_file.hpp"
+#include "process/ownership.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::host {
@@ -58,8 +59,8 @@ TEST_F(Socket, LiesWhereNobodyElseComes) {
   struct stat found {};
   ASSERT_EQ(::stat(socket_->folder().c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 07777U, 0700U);
-  EXPECT_TRUE(probe::is_socket(socket_->path()));
-  EXPECT_FALSE(probe::is_socket(socket_->folder()));
+  EXPECT_TRUE(process::is_own_socket(socket_->path()));
+  EXPECT_FALSE(process::is_own_socket(socket_->folder()));
 }
 
 TEST_F(Socket, GoesWithItsFolder) {

@@ -29,6 +29,13 @@ TEST(Deadline, ThatOfARunAroundThisOneHoldsWhereItIsSooner) {
   EXPECT_EQ(deadline(1'000'000'000ms, {}, Words{"MUSTER_DEADLINE=soon"}), std::nullopt);
 }
 
+// A rank has submitted a batch job, whose shell has the rank's variables.
+TEST(Deadline, ThatOfARunThatIsOverDoesNotHold) {
+  const Words around = {"MUSTER_DEADLINE=1000030"};
+  EXPECT_EQ(deadline(1'000'031'000ms, {}, around), std::nullopt);
+  EXPECT_EQ(deadline(1'000'031'000ms, 60s, around), 1'000'091);
+}
+
 TEST(StartsBefore, AreCountedBySlurm) {
   const auto count = [](const char* entry) {
     return starts_before(std::vector<std::string>{entry});

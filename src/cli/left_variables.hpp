@@ -1,0 +1,14 @@
+// Variables that muster gave to a rank and that have outlived its run: a rank hands them on to a
+// batch job, to a daemon, or to a file of variables that somebody reads later.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::cli {
+
+// Removes those whose socket or folder is not there any more, or is not this user's, and with the
+// folder of launchers whatever else speaks to launchers of that run.
+void drop_left_variables(std::vector<std::string>& environment);
+
+}  // namespace muster::cli

@@ -1,0 +1,16 @@
+// Whether what a variable or an address names belongs to the user of this process.
+#pragma once
+
+#include <string>
+
+namespace muster::process {
+
+// Themselves: where a link leads does not count.
+[[nodiscard]] bool is_own_socket(const std::string& path);
+// A folder to which other users cannot add anything.
+[[nodiscard]] bool is_own_folder(const std::string& path);
+
+// Of the process at the other end of a local socket; the kernel says so, and nobody can pretend.
+[[nodiscard]] bool is_own_peer(int socket);
+
+}  // namespace muster::process

@@ -1,0 +1,114 @@
+"""Variables that muster gives to ranks outlive the run: a rank hands them on to batch jobs, daemons
+and files. What they name by then is somebody else's, and muster leaves it alone."""
+
+# rooms: cli host process probe
+
+import os
+import socket
+import unittest
+
+from support import MUSTER, PYTHON, Case, run_tests
+
+# A user who is neither root nor the one that runs the tests.
+OTHERS = 12345
+
+
+class Reports(Case):
+    def runs_with(self, report):
+        """A run that has nothing to say, and one that has."""
+        env = self.environment(MUSTER_REPORT_FILE=report)
+        self.assertEqual(self.muster("-n", "1", "true", env=env).code, 0)
+        self.assertEqual(self.muster("-n", "1", "false", env=env).code, 1)
+
+    def test_a_file_of_the_user_is_not_touched(self):
+        path = self.write("keep", "keep\n")
+        for name in (path, f"{path}:{os.stat(path).st_ino}"):
+            self.runs_with(name)
+            self.assertEqual(self.read("keep"), b"keep\n", name)
+
+    def test_a_descriptor_of_another_process_is_not_touched(self):
+        path = self.write("keep", "keep\n")
+        with open(path, "rb+") as file:
+            link = f"/proc/{os.getpid()}/fd/{file.fileno()}"
+            for name in (link, f"{link}:{os.fstat(file.fileno()).st_ino}"):
+                self.runs_with(name)
+                self.assertEqual(self.read("keep"), b"keep\n", name)
+
+    def test_nor_is_a_file_in_memory_that_is_not_the_one_meant(self):
+        for name, inode in ("muster-error-file", "1"), ("else", None), ("muster-error-file", "x"):
+            held = os.memfd_create(name)
+            self.addCleanup(os.close, held)
+            os.write(held, b"keep")
+            number = inode or os.fstat(held).st_ino
+            self.runs_with(f"/proc/{os.getpid()}/fd/{held}:{number}")
+            self.assertEqual(os.pread(held, 100, 0), b"keep", (name, inode))
+
+    def test_a_fifo_or_a_device_is_not_opened(self):
+        os.mkfifo(self.path("fifo"))
+        for name in (self.path("fifo"), "/dev/zero"):
+            held = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+            self.addCleanup(os.close, held)
+            self.runs_with(f"/proc/{os.getpid()}/fd/{held}:{os.fstat(held).st_ino}")
+
+    def test_that_of_a_rank_is_written(self):
+        inner = f"MUSTER_RECORD=no {MUSTER} run -n 1 sh -c 'exit 3'"
+        report = "sh -c 'cat ${MUSTER_REPORT_FILE%:*}'"
+        done = self.muster("-n", "1", "sh", "-c", f"{inner}; {report}; true")
+        self.assertEqual(done.text.splitlines()[0], "muster-report 1 3", done)
+        # The next one that ends well takes back what this one said.
+        done = self.muster("-n", "1", "sh", "-c", f"{inner}; {MUSTER} run -n 1 true; {report}")
+        self.assertEqual(done.text, "", done)
+
+
+class Sockets(Case):
+    def slurm(self, **more):
+        return self.environment(SLURM_JOB_ID="7", SLURM_JOB_NODELIST="node[1-2]",
+                                SLURM_TASKS_PER_NODE="1(x2)", SLURM_JOB_NUM_NODES="2", **more)
+
+    def listening(self):
+        one = socket.socket(socket.AF_UNIX)
+        self.addCleanup(one.close)
+        one.bind(self.path("socket"))
+        one.listen()
+        return self.path("socket")
+
+    def hosts_of(self, env):
+        done = self.muster("--dry-run", "true", env=env)
+        self.assertEqual(done.code, 0, done)
+        return "node1" in done.text and "node2" in done.text
+
+    def test_a_batch_job_that_a_rank_has_submitted_has_hosts_of_its_own(self):
+        """As `sbatch` hands on all variables of the rank."""
+        self.assertTrue(self.hosts_of(self.slurm()))
+        self.assertTrue(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("gone"))))
+        os.symlink(self.listening(), self.path("link"))
+        self.assertTrue(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("link"))))
+        self.assertFalse(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("socket"))))
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give a file away")
+    def test_a_socket_of_another_user_is_not_the_head_above(self):
+        os.chown(self.listening(), OTHERS, OTHERS)
+        self.assertTrue(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("socket"))))
+
+
+class Launchers(Case):
+    def left(self, launchers):
+        return self.environment(MUSTER_LAUNCHERS=launchers, MUSTER_STARTS_RANKS="1",
+                                MUSTER_OUTPUT_FOLDERS=self.path("outputs"))
+
+    def test_folders_of_a_run_that_is_over_are_not_made_again(self):
+        self.succeeds("-n", "1", "true", env=self.left(self.path("gone")))
+        self.assertFalse(os.path.exists(self.path("outputs")))
+        os.mkdir(self.path("here"), 0o700)
+        self.succeeds("-n", "1", "true", env=self.left(self.path("here")))
+        self.assertTrue(os.path.isdir(self.path("outputs")))
+
+    def test_the_record_of_a_job_outside_is_kept(self):
+        env = {**self.left(self.path("gone")), "MUSTER_RECORDS": self.path("records"),
+               "MUSTER_RECORD": "yes"}
+        self.succeeds("-n", "1", PYTHON, "-c", "", env=env)
+        self.assertEqual(len(os.listdir(self.path("records"))), 1)
+
+
+if __name__ == "__main__":
+    run_tests()
