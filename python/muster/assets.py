@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, Optional, Type, Union
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note, settings_of
 from .jobs import Poller
+from .known_names import found_data
 from .registers import Register, path_of_asset
 from .yaml_text import yaml_of
 
@@ -92,12 +93,15 @@ class Assets(Checked):
                 raise BadCall(f"there is no {path} to register as {asset.name!r}",
                               "it is kept by its path: it must be there")
         said = {**settings_of(asset), "path": path}
-        return self.get(asset.name, self._register.put(asset.name, asset.version, given(said)))
+        version = self._register.put(asset.name, asset.version, given(said))
+        return self._asset(asset.name, *self._register.get(asset.name, version))
 
-    @checked(lacks(accepted="label"))
-    def get(self, name: str, version: Optional[str] = None) -> Any:
-        """The latest, unless a version is asked for."""
-        return self._asset(name, *self._register.get(name, version))
+    def get(self, name: str, version: Optional[str] = None, label: Optional[str] = None) -> Any:
+        """The latest, unless a version is asked for; muster.yml and --set may know others."""
+        found, said = found_data(self._register, name, version, label)
+        if self._register.kind == "data" and "type" not in said:
+            said["type"] = "uri_file" if os.path.isfile(said["path"]) else "uri_folder"
+        return self._asset(name, found, said)
 
     @checked(lacks(accepted="list_view_type"))
     def list(self, name: Optional[str] = None) -> Iterator[Any]:

@@ -13,11 +13,12 @@ from .component import Component, Step
 from .environment import Environment
 from .environment_v2 import Environments
 from .jobs import Jobs, ValidationResult
+from .known_names import component_file, name_of
 from .registers import Register
 from .services import UNSUPPORTED, Compute, Described, Unsupported, Workspace, Workspaces
 
 class Components(Checked):
-    """client.components: those that programs of this machine have registered."""
+    """client.components: those that muster.yml names, or programs of this machine have kept."""
 
     IN_SDK = "client.components"
 
@@ -39,10 +40,13 @@ class Components(Checked):
         component.version = self._register.put(component.name, version or component.version, kept)
         return component
 
-    @checked(lacks(accepted="label"))
-    def get(self, name: str, version: Optional[str] = None) -> Any:
+    def get(self, name: str, version: Optional[str] = None, label: Optional[str] = None) -> Any:
+        """One of this program, else one that muster.yml, --set or a file names, or a program."""
         if name in self._of_this_program:
             return self._of_this_program[name]
+        file = component_file(name_of(name, version, label))
+        if file is not None:
+            return Component.from_yaml(None, file)
         found, said = self._register.get(name, version)
         made = (CommandComponent.of_keys(said["keys"]) if "keys" in said
                 else Component.from_yaml(None, said["file"]))

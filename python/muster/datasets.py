@@ -13,6 +13,7 @@ from .checked import Checked, checked, given, lacks, note
 from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all, files_below,
                          unnamed, upload_directory)
 from .record import job_text_of
+from .known_names import found_data
 from .registers import Register
 
 _Part = Union[str, "os.PathLike[str]", DataPath, DataReference, Tuple[Any, ...]]
@@ -309,14 +310,14 @@ class Dataset(Checked):
     def get_by_name(workspace: Any, name: str, version: Union[int, str] = "latest") -> Any:
         """The newest, unless a version is asked for."""
         wanted = None if version == "latest" else str(version)
-        return _kept(name, *_REGISTER.get(name, wanted))
+        return _kept(name, *found_data(_REGISTER, name, wanted))
 
     @staticmethod
     @checked(lacks(accepted="workspace"))
     def get_by_id(workspace: Any, id: str) -> Any:
         """One that was registered, by what its `id` says."""
         name, _, version = id.partition(":")
-        return _kept(name, *_REGISTER.get(name, version or None))
+        return _kept(name, *found_data(_REGISTER, name, version or None))
 
     @staticmethod
     @checked(lacks(accepted="workspace"))

@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks
+from .known_names import found_data
 from .registers import Register
 
 _REGISTER = Register("models")
@@ -35,7 +36,7 @@ class Model(Checked):
                  version: Optional[int] = None) -> None:
         wanted, _, number = (id or name or "").partition(":")
         told = str(version) if version is not None else number or None
-        kept, said = _REGISTER.get(wanted, told)
+        kept, said = found_data(_REGISTER, wanted, told)
         if not _fits(said.get("tags", {}), tags) or not _fits(said.get("properties", {}),
                                                               properties):
             raise BadCall(f"the model {wanted!r} has other tags or properties",

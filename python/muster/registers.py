@@ -73,11 +73,12 @@ class Register:
 
     def unknown(self, name: str, version: Optional[str]) -> ResourceNotFoundError:
         known = ", ".join(self.names()) or "none"
+        key = "data" if self.kind == "models" else self.kind  # of muster.yml
         return ResourceNotFoundError(
             f"no {self.kind.rstrip('s')} {name!r}{f' of version {version!r}' if version else ''} "
-            "is registered "
-            "here", f"client.{self.kind} keeps what this machine's programs have registered: "
-            f"{known}")
+            "is known here",
+            f"muster.yml and --set {key}.{name}=... can say what it is; this machine's "
+            f"programs have registered: {known}")
 
     def all(self, name: Optional[str] = None) -> Iterator[Tuple[str, str, Dict[str, Any]]]:
         """Name, version and what was said."""

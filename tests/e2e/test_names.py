@@ -3,9 +3,10 @@
 # rooms: job front cli
 
 import os
+import subprocess
 
 from pipeline_case import PipelineCase
-from support import BAD_FILE, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, WAIT_SECONDS, run_tests
 
 TRAIN = """
 type: command
@@ -122,6 +123,54 @@ class Outputs(PipelineCase):
         self.write("use.yml", (job % address.format(run, "words")).replace("b/c", "b/d"))
         self.assertIn(f"the input x: the run {run} has not made ",
                       self.submit(file="use.yml", code=BAD_FILE).complaints)
+
+
+PROGRAM = """
+from azure.ai.ml import Input, MLClient, command
+from azure.ai.ml.dsl import pipeline
+from azure.ai.ml.entities import Data
+from azureml.core import Dataset, Workspace
+client = MLClient()
+train = client.components.get("train_model", label="latest")
+rows = client.data.get("rows", version="7")
+print(train.name, rows.path, rows.type, Dataset.get_by_name(Workspace(), "rows").whole_path())
+print(client.data.get("typed").path)
+client.data.create_or_update(Data(name="kept", path="other"))
+client.data.create_or_update(Data(name="rows", path="other"))
+print(client.data.get("kept").path, client.data.get("rows").path)
+
+@pipeline(compute="local")
+def whole():
+    train(data=Input(path=rows.path))
+    train(data=Input(path=client.data.get("kept").id))
+client.jobs.stream(client.jobs.create_or_update(whole()).name)
+for kind, name in ((client.data, "nosuch"), (client.components, "nosuch")):
+    try:
+        kind.get(name, "3")
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+class Programs(NamesCase):
+    def test_clients_know_what_job_files_know(self):
+        self.write("program.py", PROGRAM)
+        env = self.environment(MUSTER=MUSTER, PYTHONPATH=os.path.join(ROOT, "python"),
+                               MUSTER_RECORDS=self.path("records"))
+        done = subprocess.run([PYTHON, "-m", "muster", "--set", "data.typed=other", "program.py"],
+                              cwd=self.folder, env=env, capture_output=True, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows, other = self.path("rows"), self.path("other")
+        told = done.stdout.splitlines()
+        self.assertEqual(told[:3], [f"train_model {rows} uri_folder {rows}", other,
+                                    f"{other} {rows}"])
+        self.assertEqual(sorted(line.split(": ")[1] for line in told[3:5]), ["other", "rows"])
+        self.assertEqual(told[5::2], [
+            "ResourceNotFoundError program.py:22: no data 'nosuch' of version '3' is known here",
+            "ResourceNotFoundError program.py:22: no component 'nosuch' of version '3' is known "
+            "here"])
+        self.assertIn("--set components.nosuch=...", told[8])
 
 
 if __name__ == "__main__":

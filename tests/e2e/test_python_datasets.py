@@ -93,7 +93,7 @@ assert 'theirs' not in Dataset.get_all(ws)
         self.refused("Dataset.Tabular.from_parquet_files((store, 'mnist/one.csv'))"
                      ".register(ws, 'lines')\n", "there is a dataset 'lines' already\n  hint: use "
                      "create_new_version=True")
-        self.refused("Dataset.get_by_name(ws, 'nosuch')\n", "no data 'nosuch' is registered")
+        self.refused("Dataset.get_by_name(ws, 'nosuch')\n", "no data 'nosuch' is known here")
 
     def test_scripts_read_them(self):
         done = self.runs(START + """
@@ -259,7 +259,7 @@ env.spark.precache_packages = False
             "net:1 ['weights'] ['net']", "2 w {'stage': 'dev'}",
             "['mine:1'] ['mine:1', 'net:2'] ['net:1']", "True of a test", "1"])
         model = "from azureml.core.model import Model\n"
-        self.refused(model + "Model(ws, 'nosuch')\n", "no model 'nosuch' is registered")
+        self.refused(model + "Model(ws, 'nosuch')\n", "no model 'nosuch' is known here")
         self.refused(model + "Model.deploy(ws, 'x', [])\n", "Model.deploy is not supported")
 
     def test_a_script_is_called_with_files_in_batches(self):

@@ -291,8 +291,9 @@ class Notebooks(PythonCase):
 
     def test_what_is_registered_is_kept(self):
         done = self.runs(KEPT)
-        self.assertIn("no data 'mine' of version '7' is registered here\n  hint: client.data keeps "
-                      "what this machine's programs have registered: mine", done.stdout)
+        self.assertIn("no data 'mine' of version '7' is known here\n  hint: muster.yml and --set "
+                      "data.mine=... can say what it is; this machine's programs have registered: "
+                      "mine", done.stdout)
         self.assertIn("environment:\n  name: own\n  image: busybox\n", done.stdout)
         self.assertEqual(done.stdout.count(f"path: {self.path('src')}\n"), 2, done.stdout)
         self.assertIn("['daily']\n", done.stdout)

@@ -245,7 +245,7 @@ class Words(PythonCase):
 
     def test_components_that_nobody_registered_are_not_found(self):
         program = V2 + "known = client.components.get('known', version='1')\nknown(lr=1)\n"
-        self.refused(program, "known =", "no component 'known' of version '1' is registered here")
+        self.refused(program, "known =", "no component 'known' of version '1' is known here")
 
     def test_names_that_are_only_asked_for(self):
         done = self.runs("import mlflow\nfrom azure.ai.ml.entities import Data\n"

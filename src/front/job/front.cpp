@@ -224,7 +224,9 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
                           const std::string& text) {
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
-  KnownNames names(call, draft, folder, known);
+  JobDraft own = draft;
+  own.explains = draft.json;  // programs want to know where names lead
+  KnownNames names(call, own, folder, known);
   job::PipelineReading read = read_with_names(call, file, text, names);
   const job::Pipeline& root = read.pipeline.root;
   Reading reading;
@@ -235,8 +237,11 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
       reading.text = fmt::format("{}: a pipeline, nothing wrong; it has {} step{}\n", file, steps,
                                  steps == 1 ? "" : "s");
   }
-  if (draft.json) reading.checked = checked_file(file, root.head);
   reading.notices = std::move(read.notices);
+  if (draft.json) {
+    reading.checked = checked_file(file, root.head);
+    names.tell(reading.notices);
+  }
   reading.complaints = std::move(read.complaints);
   return reading;
 }
