@@ -47,7 +47,7 @@ int print_json(const front::Reading& reading, const std::vector<cluster::Finding
 
 int print_lines(const front::Reading& reading, const std::vector<cluster::Finding>& found) {
   for (const std::string& notice : reading.notices) note(notice);
-  std::string text = reading.text;
+  std::string text = code_of(found) == 0 ? reading.text : "";
   for (const cluster::Finding& one : found) {
     if (one.is_fine == false) continue;
     text += fmt::format("{}{}: {}\n", one.is_fine ? "" : "not known: ", one.about, one.told.what);

@@ -1,6 +1,7 @@
 // Python's own library fetches: it is wherever jobs are, and knows proxies and certificates.
 #include "cli/fetch.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -124,19 +125,30 @@ class Fetch {
     }
     std::vector<std::string> own = environment_;
     own.push_back("MUSTER_FETCH_ADDRESS=" + what_.address);
-    const std::string said = base::value_of(environment_, kFetchTimeout);
-    const bool is_number =
-        !said.empty() && said.find_first_not_of("0123456789") == std::string::npos;
-    const auto answer =
-        process::converse({.words = {python, "-I", "-c", std::string(kFetchProgram), part(),
-                                     known_ ? known_->etag : "", known_ ? known_->modified : "",
-                                     is_number ? said : "60"},
-                           .environment = std::move(own),
-                           .heard = [this](std::string_view bytes) { hear(bytes); },
-                           .goes_on = [] { return process::waiting_signal() == 0; }});
+    const auto seconds = patience();
+    if (!seconds) return tl::unexpected(seconds.error());
+    const auto answer = process::converse(
+        {.words = {python, "-I", "-c", std::string(kFetchProgram), part(),
+                   known_ ? known_->etag : "", known_ ? known_->modified : "", *seconds},
+         .environment = std::move(own),
+         .heard = [this](std::string_view bytes) { hear(bytes); },
+         .goes_on = [] { return process::waiting_signal() == 0; }});
     if (!answer) return tl::unexpected(answer.error());
     if (last_.empty()) last_ = {"wrong", "", last_line(answer->err)};
     return {};
+  }
+
+  // Seconds.
+  [[nodiscard]] Result<std::string> patience() const {
+    const std::string said = base::value_of(environment_, kFetchTimeout);
+    if (said.empty()) return "60";
+    const bool is_number = said.find_first_not_of("0123456789") == std::string::npos;
+    constexpr std::uint64_t kMost = 86'400;
+    const std::uint64_t seconds = is_number ? number_of_bytes(said) : 0;
+    if (seconds >= 1 && seconds <= kMost && said.size() < 9) return said;
+    return base::fail(Fault::usage, fmt::format("for example: {}=60", kFetchTimeout),
+                      "{} must be a number of seconds from 1 to {}, not {}", kFetchTimeout, kMost,
+                      view::one_line(said));
   }
 
   [[nodiscard]] std::string part() const { return what_.file + ".part"; }
@@ -200,11 +212,21 @@ class Fetch {
     fs::remove(part(), ignored);
     const std::string status = last_.size() > 1 ? last_[1] : "";
     const std::string reason = last_.size() > 2 ? view::one_line(last_[2]) : "no answer";
-    return base::fail(Fault::bad_file, hint(status), "{} cannot be fetched: {}{}{}",
+    return base::fail(Fault::bad_file, hint(status, reason), "{} cannot be fetched: {}{}{}",
                       shown(what_.address), status, status.empty() ? "" : " ", reason);
   }
 
-  [[nodiscard]] std::string hint(const std::string& status) const {
+  // Or where none is, which a proxy may be for.
+  [[nodiscard]] bool concerns_proxies(const std::string& reason) const {
+    constexpr const char* kProxies[] = {"https_proxy", "HTTPS_PROXY", "http_proxy",
+                                        "HTTP_PROXY",  "all_proxy",   "ALL_PROXY"};
+    const bool has_proxy = std::ranges::any_of(
+        kProxies, [&](const char* name) { return !base::value_of(environment_, name).empty(); });
+    const auto says = [&](std::string_view words) { return reason.find(words) != reason.npos; };
+    return has_proxy || says("unreachable") || says("No route") || says("name resolution");
+  }
+
+  [[nodiscard]] std::string hint(const std::string& status, const std::string& reason) const {
     if (status == "401" || status == "403") {
       return "muster has no credentials of a cloud: the address must hold what it needs; or name "
              "a copy: " +
@@ -220,7 +242,9 @@ class Fetch {
           "muster.yml",
           known_->hash);
     }
-    return "proxies are those of https_proxy, http_proxy and no_proxy; or name a copy: " +
+    const bool by_proxy = status.empty() && concerns_proxies(reason);
+    return (by_proxy ? "proxies are those of https_proxy, http_proxy and no_proxy; or name a copy: "
+                     : "name a copy: ") +
            job::how_to_say(job::Asset::data, what_.address);
   }
 

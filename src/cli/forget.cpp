@@ -14,6 +14,7 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/list.hpp"
+#include "cli/meant_record.hpp"
 #include "cli/other_hosts.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
@@ -67,6 +68,10 @@ Result<Records> named(const std::string& records, const RecordRequest& request,
   Records found;
   for (const std::string& word : request.runs) {
     const auto run = run_meant(records, word);
+    if (!run && folder_of_run(records, word)) {
+      return base::fail(Fault::usage, "muster rm " + word.substr(0, word.rfind('/')),
+                        "{} is a step: its record goes with that of its pipeline", word);
+    }
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
     found.push_back(as_now(record_or_remains(records, *run), invocation));

@@ -15,6 +15,8 @@ std::optional<std::string_view> variable(const Call& call, std::string_view name
   return std::nullopt;
 }
 
+std::string home_of(const Call& call) { return std::string(variable(call, "HOME").value_or("")); }
+
 bool is_given(const Call& call, std::string_view name) {
   return std::ranges::binary_search(call.given, name);
 }

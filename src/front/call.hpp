@@ -78,6 +78,9 @@ struct Call {
 // The value of a variable of the launching environment, or nothing.
 [[nodiscard]] std::optional<std::string_view> variable(const Call& call, std::string_view name);
 
+// The folder that a path's ~/ stands for; empty: none is known.
+[[nodiscard]] std::string home_of(const Call& call);
+
 // Whether muster gives such a variable to each rank, and the one found here was the rank's around.
 [[nodiscard]] bool is_given(const Call& call, std::string_view name);
 

@@ -31,19 +31,19 @@ std::vector<std::string> environment_of(const Call& call, const model::App& app)
   return environment;
 }
 
-// Of a list, its words; else those of the launcher in the text for the shell.
-job::LauncherWords words_of(const Call& call, const model::App& app) {
+// Of a list, its words; else those of each launcher in the text for the shell.
+std::vector<job::LauncherWords> calls_in(const Call& call, const model::App& app) {
   const std::vector<std::string>& command = app.command;
   const bool by_shell = command.size() == 3 && command[0] == "bash" && command[1] == "-c";
-  if (!by_shell) return {command, true};
+  if (!by_shell) return {{command, true}};
   const auto calling = [&](const std::vector<std::string>& names) {
-    return job::launcher_words(command[2], names, [&](std::string_view name) {
+    return job::all_launcher_words(command[2], names, [&](std::string_view name) {
       const auto found = variable(call, name);
       return found ? std::optional<std::string>(*found) : std::nullopt;
     });
   };
-  job::LauncherWords found = calling(names_of_launchers());
-  return found.words.empty() ? calling({"python", "python3"}) : found;
+  std::vector<job::LauncherWords> found = calling(names_of_launchers());
+  return found.empty() ? calling({"python", "python3"}) : found;
 }
 
 // Its words are for the caller to find.
@@ -113,27 +113,58 @@ bool is_about_words(base::Fault fault) {
   return fault == base::Fault::usage || fault == base::Fault::cannot_start;
 }
 
-}  // namespace
+struct LauncherReading {
+  std::optional<Reading> read;  // nothing: it is not a launcher that muster knows, or is refused
+  std::optional<base::Error> mistake;
+};
 
-InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
-  Call inner = inside(call, spec);
-  job::LauncherWords launcher = words_of(inner, spec.apps.front());
+// `inner`: inside(); gets the launcher's words.
+LauncherReading read_launcher(Call& inner, job::LauncherWords launcher) {
   const bool is_told = would_be_told(launcher);
   inner.words = std::move(launcher.words);
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);
-  if (!read && is_told && is_about_words(read.error().fault)) {
-    base::Error mistake = std::move(read.error());
-    mistake.what = fmt::format("{} would not start: {}", inner.called, mistake.what);
-    return {{}, std::move(mistake)};
-  }
-  if (!read || !read->request) return {};
-  RunRequest& request = *read->request;
+  if (read) return {std::move(*read), {}};
+  if (!is_told || !is_about_words(read.error().fault)) return {};
+  base::Error mistake = std::move(read.error());
+  mistake.what = fmt::format("{} would not start: {}", inner.called, mistake.what);
+  return {{}, std::move(mistake)};
+}
+
+std::shared_ptr<const RunRequest> request_of(const Call& inner, const model::JobSpec& spec,
+                                             Reading read) {
+  if (!read.request) return {};
+  RunRequest& request = *read.request;
   const bool starts_all = !spec.hostfile.empty() && !request.meeting;
   if (!starts_all && !take_all_nodes(request, spec)) return {};
   if (!take_inherited_settings(inner, request.said_reach, request.spec)) return {};
-  return {std::make_shared<const RunRequest>(std::move(request)), {}};
+  return std::make_shared<const RunRequest>(std::move(request));
+}
+
+}  // namespace
+
+InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
+  InnerReading all;
+  bool is_first = true;
+  for (job::LauncherWords& one : calls_in(inside(call, spec), spec.apps.front())) {
+    Call inner = inside(call, spec);
+    std::string name = one.words.empty() ? "" : one.words.front();
+    const std::size_t before = one.before;
+    LauncherReading launcher = read_launcher(inner, std::move(one));
+    if (is_first && launcher.read) all.request = request_of(inner, spec, *std::move(launcher.read));
+    if (launcher.mistake) return {{}, std::move(launcher.mistake), std::move(name), before};
+    is_first = false;
+  }
+  return all;
+}
+
+std::vector<model::App> apps_of_launcher(const Call& call, const model::JobSpec& spec,
+                                         std::vector<std::string> words) {
+  Call inner = inside(call, spec);
+  const LauncherReading launcher = read_launcher(inner, {std::move(words), false});
+  const bool starts = launcher.read && launcher.read->request;
+  return starts ? launcher.read->request->spec.apps : std::vector<model::App>();
 }
 
 }  // namespace muster::front

@@ -1,8 +1,11 @@
 // What the launcher in the command of a job would ask for: its arguments, parsed as inside the job.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "front/front.hpp"
 #include "front/request.hpp"
@@ -15,10 +18,18 @@ struct InnerReading {
   // Of a launcher that the command is sure to call, as the launcher itself would say it: it would
   // start nothing. Nothing also where another launcher of that name is meant, by a path.
   std::optional<base::Error> mistake;
+  // Of that launcher: its word in the command, and how often it stands there before.
+  std::string mistaken = {};
+  std::size_t before = 0;
 };
 
 // `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
 // and join each other are read as one for all.
 [[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec);
+
+// What a launcher would start that is called with these words in the job's command. Empty: they
+// call no launcher, or it would start nothing.
+[[nodiscard]] std::vector<model::App> apps_of_launcher(const Call& call, const model::JobSpec& spec,
+                                                       std::vector<std::string> words);
 
 }  // namespace muster::front

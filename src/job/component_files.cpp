@@ -73,6 +73,14 @@ std::optional<std::uint32_t> ComponentFiles::open(std::uint32_t from, const Text
                     fmt::format("the pipeline has more than {} files", kComponentFilesMax), "");
     return std::nullopt;
   }
+  if (said.find("://") != std::string_view::npos) {
+    numbers_.erase(known);
+    complaints_.add(named.begin,
+                    fmt::format("the component {} is an address, from which muster fetches none",
+                                in_quotes(said)),
+                    "save it beside the pipeline, and name that file");
+    return std::nullopt;
+  }
   auto text = read_(path);
   if (!text) {
     numbers_.erase(known);  // whoever else names it hears the same

@@ -1,6 +1,7 @@
 // Reads an environment's file along the keys that a job has for it.
 #include "job/environment_file.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "job/read_map.hpp"
@@ -24,6 +25,13 @@ std::string beside(const std::string& path, const std::string& named) {
   return below(slash == 0 ? "/" : path.substr(0, slash), named);
 }
 
+// What `conda env export` writes: the packages themselves, and nothing of an image.
+bool is_conda_file(const Node& root) {
+  constexpr std::string_view kOthers[] = {"build", "conda", "conda_file", "docker", "image"};
+  return find(root, "dependencies") != nullptr &&
+         std::ranges::none_of(kOthers, [&](auto key) { return find(root, key) != nullptr; });
+}
+
 void move_beside(const std::string& path, std::optional<Text>& named) {
   if (named) named->text = beside(path, named->text);
 }
@@ -41,6 +49,10 @@ void take_environment(std::string_view text, const std::string& path, JobFile& j
   const std::uint32_t number = complaints.add_source(path);
   const SharedNode root = read_map(text, {"an environment", "image:"}, complaints, number);
   if (!root) return;
+  if (is_conda_file(*root)) {
+    job.conda = Conda{Text{path, {1, 1, number}, {1, 1, number}, true}, {}, {1, 1, number}};
+    return;
+  }
   JobFile own;
   TableReader<JobFile>(own, complaints).read(*root, kFileKeys);
   if (own.conda) move_beside(path, own.conda->file);

@@ -185,7 +185,7 @@ JobFile GraphValues::job_of(const Scope& scope, const Step& step) {
 
 void GraphValues::reach(const Here& here, const Input& input, Source& source) {
   if (!is_elsewhere(*source.text)) {
-    source.text = below(source.folder, *source.text);
+    source.text = placed(source.folder, bases_.home, *source.text);
     return;
   }
   Bases bases = bases_;

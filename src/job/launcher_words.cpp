@@ -1,13 +1,13 @@
-// Reads words as POSIX shells do (XCU 2.2, 2.6.2, 2.6.5), but for all that would run something.
+// Looks for launchers among the commands of a shell's text.
 #include "job/launcher_words.hpp"
 
 #include <algorithm>
 #include <iterator>
 
+#include "job/shell_reader.hpp"
+
 namespace muster::job {
 namespace {
-
-constexpr std::string_view kBlank = " \t";
 
 // Words after which a command may still begin.
 constexpr std::string_view kBefore[] = {"!",  "command", "do",   "elif", "else",  "env", "exec",
@@ -29,130 +29,13 @@ bool is_assignment(std::string_view word) {
          word.substr(0, equals).find_first_of("/.-") == std::string_view::npos;
 }
 
-bool is_name(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+std::size_t times(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; ++count) {
+    at = text.find(word, at + word.size());
+  }
+  return count;
 }
-
-class ShellReader {
- public:
-  ShellReader(std::string_view text, const ValueOf& value_of) : left_(text), value_of_(value_of) {}
-
-  [[nodiscard]] bool done() const { return left_.empty(); }
-
-  // What was behind the last command: one of ";&|()\n", or nothing.
-  [[nodiscard]] std::string_view ended_by() const { return ended_by_; }
-
-  // One command's words; those behind a redirection are left out.
-  std::vector<std::string> command() {
-    words_.clear();
-    bool redirected = false;
-    while (!left_.empty() && !ends_command()) {
-      if (left_.starts_with('>') || left_.starts_with('<')) redirected = true;
-      if (redirected) {
-        take(left_.starts_with(">&") ? 2 : 1);
-      } else {
-        read();
-      }
-    }
-    end_word();
-    ended_by_ = take(std::min<std::size_t>(1, left_.size()));
-    return std::move(words_);
-  }
-
- private:
-  [[nodiscard]] bool ends_command() const {
-    return std::string_view(";&|()\n").find(left_.front()) != std::string_view::npos;
-  }
-
-  std::string_view take(std::size_t count) {
-    const std::string_view taken = left_.substr(0, count);
-    left_.remove_prefix(taken.size());
-    return taken;
-  }
-
-  void add(std::string_view text) {
-    word_ += text;
-    begun_ = true;
-  }
-
-  void end_word() {
-    if (begun_) words_.push_back(std::move(word_));
-    word_.clear();
-    begun_ = false;
-  }
-
-  void read() {
-    const char c = left_.front();
-    if (left_.starts_with("\\\n")) {
-      take(2);
-    } else if (c == '#' && !begun_) {
-      take(std::min(left_.find('\n'), left_.size()));
-    } else if (kBlank.find(c) != std::string_view::npos) {
-      take(1);
-      end_word();
-    } else if (c == '\'') {
-      take(1);
-      add(take(std::min(left_.find('\''), left_.size())));
-      take(1);
-    } else if (c == '"') {
-      take(1);
-      read_quoted();
-    } else if (c == '\\') {
-      take(1);
-      add(take(1));
-    } else if (c == '$') {
-      split(variable());
-    } else {
-      add(take(1));
-    }
-  }
-
-  void read_quoted() {
-    add("");
-    while (!left_.empty() && left_.front() != '"') {
-      if (left_.front() == '$') {
-        add(variable());
-      } else {
-        const bool escapes = left_.front() == '\\' && left_.size() > 1 &&
-                             std::string_view("\"\\$`").find(left_[1]) != std::string_view::npos;
-        if (escapes) take(1);
-        add(take(1));
-      }
-    }
-    take(1);
-  }
-
-  // The value behind '$', or the '$' itself.
-  std::string variable() {
-    const bool braced = left_.starts_with("${");
-    const std::string_view rest = left_.substr(braced ? 2 : 1);
-    const auto end = std::ranges::find_if_not(rest, is_name);
-    const std::string_view name = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
-    const bool whole = !name.empty() && (!braced || rest.substr(name.size()).starts_with('}'));
-    const auto value = whole ? value_of_(name) : std::nullopt;
-    if (!value) return std::string(take(1));
-    take(name.size() + (braced ? 3 : 1));
-    return *value;
-  }
-
-  // A value outside of quotes may be several words.
-  void split(std::string_view value) {
-    for (const char c : value) {
-      if (kBlank.find(c) == std::string_view::npos) {
-        add(std::string_view(&c, 1));
-      } else {
-        end_word();
-      }
-    }
-  }
-
-  std::string_view left_;
-  std::string_view ended_by_;
-  const ValueOf& value_of_;
-  std::vector<std::string> words_;
-  std::string word_;
-  bool begun_ = false;  // quotes make a word even of nothing
-};
 
 // What stands in front of a launcher's command.
 class BeforeLauncher {
@@ -161,9 +44,9 @@ class BeforeLauncher {
   explicit BeforeLauncher(std::string_view text)
       : text_(text), is_plain_(text.find("<<") == std::string_view::npos) {}
 
-  void add(const std::vector<std::string>& words, std::string_view ended_by) {
+  void add(const std::vector<std::string>& words, bool is_launcher, std::string_view ended_by) {
     if (!words.empty()) {
-      is_plain_ = is_plain_ && goes_on() && is_plain(words);
+      is_plain_ = is_plain_ && goes_on() && is_plain(words, is_launcher);
       between_.clear();
     }
     if (ended_by != "\n") between_ += ended_by;
@@ -177,10 +60,10 @@ class BeforeLauncher {
   [[nodiscard]] bool goes_on() const {
     return between_.empty() || between_ == ";" || between_ == "&&";
   }
-  [[nodiscard]] bool is_plain(const std::vector<std::string>& words) const {
+  [[nodiscard]] bool is_plain(const std::vector<std::string>& words, bool is_launcher) const {
     const auto begin = std::ranges::find_if_not(words, precedes_command);
     if (!is_harmless({words.begin(), begin})) return false;
-    if (begin == words.end()) return true;
+    if (begin == words.end() || is_launcher) return true;
     if (std::ranges::find(kPlain, *begin) == std::end(kPlain)) return false;
     return *begin != "export" || is_harmless({std::next(begin), words.end()});
   }
@@ -206,21 +89,32 @@ bool precedes_command(std::string_view word) {
   return is_assignment(word) || std::ranges::find(kBefore, word) != std::end(kBefore);
 }
 
-LauncherWords launcher_words(std::string_view text, std::span<const std::string> launchers,
-                             const ValueOf& value_of) {
+std::vector<LauncherWords> all_launcher_words(std::string_view text,
+                                              std::span<const std::string> launchers,
+                                              const ValueOf& value_of) {
+  std::vector<LauncherWords> all;
   ShellReader reader(text, value_of);
   BeforeLauncher before(text);
   while (!reader.done()) {
-    std::vector<std::string> words = reader.command();
+    const std::size_t at = text.size() - reader.left().size();
+    const std::vector<std::string> words = reader.command();
     const auto begin = std::ranges::find_if_not(words, precedes_command);
     const std::string word = begin == words.end() ? std::string() : *begin;
-    if (std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0) {
+    const bool is_launcher = std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0;
+    if (is_launcher) {
       const bool is_function = reader.ended_by() == "(";
-      return {{begin, words.end()}, !is_function && before.leads_to({words.begin(), begin})};
+      const bool is_sure = !is_function && before.leads_to({words.begin(), begin});
+      all.push_back({{begin, words.end()}, is_sure, times(text.substr(0, at), word)});
     }
-    before.add(words, reader.ended_by());
+    before.add(words, is_launcher, reader.ended_by());
   }
-  return {};
+  return all;
+}
+
+LauncherWords launcher_words(std::string_view text, std::span<const std::string> launchers,
+                             const ValueOf& value_of) {
+  auto all = all_launcher_words(text, launchers, value_of);
+  return all.empty() ? LauncherWords() : std::move(all.front());
 }
 
 }  // namespace muster::job

@@ -1,25 +1,25 @@
 // launcher_words: the command line of a launcher in a shell's text. Pure.
 #pragma once
 
-#include <functional>
-#include <optional>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "job/shell_reader.hpp"
 
 namespace muster::job {
 
 // Whether a command may still begin after such a word: NAME=VALUE, `time`, `exec`, `if` ...
 [[nodiscard]] bool precedes_command(std::string_view word);
 
-using ValueOf = std::function<std::optional<std::string>(std::string_view name)>;
-
 struct LauncherWords {
   std::vector<std::string> words;  // empty when no launcher is called
   // The shell comes to this command, or fails before: in front of it are only commands that neither
   // decide what is done next nor change what the launcher's name and words mean.
   bool is_sure = false;
+  std::size_t before = 0;  // how often the text holds the launcher's word before this call
 };
 
 // The words of the first command that calls one of the launchers, as a shell would make them of
@@ -28,5 +28,10 @@ struct LauncherWords {
 [[nodiscard]] LauncherWords launcher_words(std::string_view text,
                                            std::span<const std::string> launchers,
                                            const ValueOf& value_of);
+
+// Of each command that calls one of the launchers.
+[[nodiscard]] std::vector<LauncherWords> all_launcher_words(std::string_view text,
+                                                            std::span<const std::string> launchers,
+                                                            const ValueOf& value_of);
 
 }  // namespace muster::job

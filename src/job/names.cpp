@@ -170,7 +170,9 @@ std::string how_to_say(Asset kind, std::string_view text) {
 }
 
 bool is_fetched(std::string_view path) {
-  return path.starts_with("https://") || path.starts_with("http://");
+  const std::string scheme = base::lower(path.substr(0, path.find(':')));
+  const bool is_http = scheme == "https" || scheme == "http";  // in upper or lower case (RFC 3986)
+  return is_http && path.substr(scheme.size()).starts_with("://");
 }
 
 }  // namespace muster::job

@@ -112,11 +112,18 @@ inline constexpr JobKey kBuildKeys[] = {
     {{"local_path", Form::text, "The same, in older files."}, kInto<&JobFile::build>},
     {{"dockerfile_path", Form::text, "The Dockerfile in it."}, kInto<&JobFile::dockerfile>}};
 inline constexpr Traits kForServers = {.support = no_effect("it is for servers, not for jobs")};
+inline constexpr Traits kPackages = {
+    .support = table::refused("these are conda's packages: write environment: {conda_file: "
+                              "{dependencies: [...]}}, or environment: file:FILE")};
+inline constexpr Traits kChannels = {
+    .support = table::no_effect("they belong into conda_file:, beside its dependencies")};
 inline constexpr JobKey kEnvironmentKeys[] = {
     {{"docker", Form::none, "The container that holds the software."}, nullptr, kDockerKeys},
     {{"image", Form::text, "The container image."}, kInto<&JobFile::image>},
     {{"conda_file", Form::anything, "The conda packages: a file, or a map."}, set_conda},
     {{"conda", Form::anything, "The same, in older files."}, set_conda},
+    {{"dependencies", Form::anything, "Packages, without conda_file around them.", kPackages}},
+    {{"channels", Form::anything, "Channels, without conda_file around them.", kChannels}},
     {{"build", Form::none, "How to build the image."}, nullptr, kBuildKeys},
     {{"name", Form::text, "The environment's name."}, kInto<&JobFile::environment_name>},
     {{"version", Form::text, "The environment's version."}},

@@ -166,9 +166,14 @@ void check_data(const Leads& leads, Complaints& complaints) {
 
 // A file that says nothing of these is one of something else.
 void check_purpose(const Node& root, Complaints& complaints) {
-  for (const std::string_view key : {"targets", "components", "data", "environments"}) {
+  const std::vector<std::string> purposes = {"targets", "components", "data", "environments"};
+  for (const std::string& key : purposes) {
     if (find(root, key) != nullptr) return;
   }
+  const auto is_mistyped = [&](const Entry& entry) {
+    return base::nearest(entry.key, purposes).has_value();
+  };
+  if (std::ranges::any_of(root.entries, is_mistyped)) return;  // it has been told
   complaints.add(root.begin, "the key targets is missing", "targets: Where jobs may run.");
 }
 

@@ -12,6 +12,12 @@
 namespace muster::job {
 namespace {
 
+// "https:host/x", which is a mistyped address, and no path.
+bool lacks_slashes(std::string_view path) {
+  const std::string scheme = base::lower(path.substr(0, path.find(':') + 1));
+  return (scheme == "http:" || scheme == "https:") && !is_fetched(path);
+}
+
 class Inputs {
  public:
   Inputs(const JobFile& job, const Bases& bases, Complaints& complaints)
@@ -46,7 +52,7 @@ class Inputs {
     if (type_of(input, job_.dialect) != InputType::path) {
       slot->second = value;
     } else if (!is_elsewhere(value)) {
-      slot->second = below(bases_.file, value);
+      slot->second = placed(bases_.file, bases_.home, value);
     } else {
       slot->second = led(input, value, input.value->begin);
     }
@@ -66,15 +72,8 @@ class Inputs {
     return "write --set inputs." + near.value_or(known.front()) + "=VALUE";
   }
 
-  // A program may know what to do with an address that we cannot reach.
   std::string typed_path(const Input& input, const Setting& setting) {
-    if (!is_elsewhere(setting.value)) return below(bases_.here, setting.value);
-    const bool is_ours = is_in_azure(setting.value) || is_fetched(setting.value);
-    if (!bases_.find) return setting.value;
-    if (!is_ours) {
-      const auto found = bases_.find(setting.value);
-      return found && found->reached ? found->reached->to : setting.value;
-    }
+    if (!is_elsewhere(setting.value)) return placed(bases_.here, bases_.home, setting.value);
     return led(input, setting.value, {}).value_or("");
   }
 
@@ -143,7 +142,7 @@ bool is_in_azure(std::string_view path) { return path.starts_with("azureml:"); }
 
 bool is_elsewhere(std::string_view path) {
   return path.find("://") != std::string_view::npos || is_in_azure(path) ||
-         path.starts_with("runs:/");
+         path.starts_with("runs:/") || lacks_slashes(path);
 }
 
 bool says_path(const Output& output) { return output.path && !is_elsewhere(output.path->text); }
@@ -162,6 +161,11 @@ bool is_value(const Output& output) {
 std::string output_path(const Output& output, const Bases& bases) {
   return says_path(output) ? below(bases.file, output.path->text)
                            : below(bases.outputs, output.name);
+}
+
+std::string placed(const std::string& folder, const std::string& home, std::string_view path) {
+  if (!home.empty() && path.starts_with("~/")) return below(home, path.substr(2));
+  return below(folder, path);
 }
 
 std::string below(const std::string& folder, std::string_view path) {
@@ -188,7 +192,10 @@ std::optional<Reached> reached(const Input& input, const std::string& value, con
     complaints.add(
         whose.mark,
         fmt::format("{} is where muster cannot reach it: {}", whose.what, spec::in_quotes(value)),
-        fmt::format("{}name a file or folder of the hosts: {}, or {}", found.near, own, entry));
+        lacks_slashes(value)
+            ? fmt::format("an address begins with {}//", value.substr(0, value.find(':') + 1))
+            : fmt::format("{}name a file or folder of the hosts: {}, or {}", found.near, own,
+                          entry));
     return std::nullopt;
   }
   Reached place = found.reached.value_or(Reached{value});

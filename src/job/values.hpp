@@ -34,6 +34,7 @@ struct Bases {
   std::string outputs;      // of outputs that say no path; they lie below it, under their names
   std::string inputs = {};  // of those that are downloaded; empty: none is
   FindData find = {};       // empty: no names are known
+  std::string home = {};    // what a path's ~/ stands for; empty: for itself
 };
 
 // Complaints: an input without a value, or with one that muster cannot reach; a setting that is of
@@ -67,6 +68,10 @@ struct Whose {
 
 // Where an output lies.
 [[nodiscard]] std::string output_path(const Output& output, const Bases& bases);
+
+// A path that a person wrote, as a folder makes it absolute.
+[[nodiscard]] std::string placed(const std::string& folder, const std::string& home,
+                                 std::string_view path);
 
 // A path as a folder makes it absolute.
 [[nodiscard]] std::string below(const std::string& folder, std::string_view path);

@@ -135,8 +135,8 @@ class Builder {
     if (auto more = next(event); !more) return tl::unexpected(more.error());  // the stream's start
     if (auto more = next(event); !more) return tl::unexpected(more.error());
     if (event->type == YAML_STREAM_END_EVENT) {
-      return fail_at(at(Mark{}), kFault, "muster schema shows what a job file holds",
-                     "the file is empty");
+      return fail_at(at(Mark{}), kFault, "muster schema shows what a job file holds", "{}",
+                     kEmptyFile);
     }
     if (auto more = next(event); !more) return tl::unexpected(more.error());
     auto root = build(event, 1);

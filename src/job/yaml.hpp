@@ -16,6 +16,9 @@ inline constexpr std::size_t kDepthMax = 64;                   // maps and lists
 // Bytes of all pieces with every alias written out, each piece counted as 16 more.
 inline constexpr std::size_t kExpandedMax = std::size_t{4} << 20;
 
+// The complaint about a file that holds nothing.
+inline constexpr std::string_view kEmptyFile = "the file is empty";
+
 struct Document {
   SharedNode root;  // null when the text is no YAML
   std::vector<base::Error> complaints;

@@ -43,6 +43,9 @@ struct PlanWords {
 // "node1 slots=4" for each host that a launcher in the command is given.
 [[nodiscard]] std::vector<std::string> launcher_hosts(const model::JobSpec& spec);
 
+// That an app's ranks run in; empty: none.
+[[nodiscard]] std::string image_of(const model::JobSpec& spec, const model::App& app);
+
 // A table with a head line: rank, host, local rank, cpus, reason; then, with an environment, the
 // programs, and the variables with their reasons: those that all ranks share, then each rank's own;
 // then what is withheld.

@@ -31,8 +31,11 @@ using Json = nlohmann::ordered_json;
               {"ranks", std::move(ranks)}};
 }
 
-[[nodiscard]] Json app_object(const model::App& app) {
-  return Json{{"command", texts(app.command)}, {"workdir", utf8(app.workdir)}};
+[[nodiscard]] Json app_object(const model::JobSpec& spec, const model::App& app) {
+  Json object{{"command", texts(app.command)}, {"workdir", utf8(app.workdir)}};
+  const std::string image = image_of(spec, app);
+  if (!image.empty()) object["image"] = utf8(image);
+  return object;
 }
 
 [[nodiscard]] Json folders_object(const std::vector<model::NamedPath>& outputs) {
@@ -162,7 +165,7 @@ void plan_json(const PlanWords& words, const Take& take) {
   ChunkedText chunks(take);
   chunks.text() += "{\n";
   add_objects(chunks, "apps", words.spec.apps.size(),
-              [&](std::size_t i) { return app_object(words.spec.apps[i]); });
+              [&](std::size_t i) { return app_object(words.spec, words.spec.apps[i]); });
   chunks.text() += "  \"world_size\": " + std::to_string(plan.ranks.size()) + ",\n";
   add_objects(chunks, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);

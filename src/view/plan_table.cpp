@@ -67,10 +67,13 @@ void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   }
 }
 
-[[nodiscard]] std::string program(const model::App& app, std::size_t ranks) {
+[[nodiscard]] std::string program(const model::JobSpec& spec, const model::App& app,
+                                  std::size_t ranks) {
   const std::string role = app.role.empty() ? "" : fmt::format(" ({})", one_line(app.role));
-  std::string text = fmt::format("  {} rank{}{}, in {}:", ranks, ranks == 1 ? "" : "s", role,
-                                 one_line(app.workdir));
+  const std::string image = image_of(spec, app);
+  std::string text =
+      fmt::format("  {} rank{}{}, in {}{}:", ranks, ranks == 1 ? "" : "s", role,
+                  one_line(app.workdir), image.empty() ? "" : ", image " + one_line(image));
   for (const std::string& word : app.command) text += " " + one_line(base::shell_word(word));
   return text + "\n";
 }
@@ -80,7 +83,9 @@ void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   std::string text = "\n" + heading("what runs", style);
   std::vector<std::size_t> ranks(words.spec.apps.size());
   for (const model::PlannedRank& rank : words.plan.ranks) ++ranks[rank.app];
-  for (std::size_t i = 0; i < ranks.size(); ++i) text += program(words.spec.apps[i], ranks[i]);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    text += program(words.spec, words.spec.apps[i], ranks[i]);
+  }
   const std::vector<std::string> hosts = launcher_hosts(words.spec);
   if (hosts.empty()) return text;
   text += "\n" + heading("hosts of the launcher in the command", style);
@@ -150,6 +155,11 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
 }
 
 }  // namespace
+
+std::string image_of(const model::JobSpec& spec, const model::App& app) {
+  if (!spec.container) return "";
+  return app.image.empty() ? spec.container->image : app.image;
+}
 
 void plan_table(const PlanWords& words, Style style, const Take& take) {
   ChunkedText chunks(take);

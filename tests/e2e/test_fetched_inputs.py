@@ -10,7 +10,7 @@ import subprocess
 import threading
 
 from pipeline_case import PipelineCase
-from support import BAD_FILE, MUSTER, run_tests, until
+from support import BAD_FILE, MUSTER, USAGE, run_tests, until
 
 ROWS = b"5.1,3.5\n4.9,3.0\n"
 OTHER = b"6.2,2.9\n"
@@ -209,6 +209,11 @@ class Refused(FetchCase):
         self.server.hold("/x")
         self.assertIn("http://h/x cannot be fetched: nothing came for 1 s\n",
                       self.complaint(env=self.environment(MUSTER_FETCH_TIMEOUT="1")))
+        for seconds in ("0", "abc"):
+            self.assertIn(f"MUSTER_FETCH_TIMEOUT must be a number of seconds from 1 to 86400, not "
+                          f"{seconds}\n",
+                          self.submit(file="job.yml", code=USAGE, env=self.environment(
+                              MUSTER_FETCH_TIMEOUT=seconds)).complaints)
         self.server.serve("/x", ROWS, etag='"x"')
         self.runs()
         self.server.shutdown()

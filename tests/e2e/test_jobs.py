@@ -10,6 +10,7 @@ import os
 import re
 import resource
 import shutil
+import socket
 import sys
 import unittest
 
@@ -76,7 +77,7 @@ class Validate(JobCase):
         self.write("src/train.py", "")
         for job, told in (
                 ("command: cd a && torchrun --nproc_per_node four t.py\n",
-                 r"job\.yml:1:10: torchrun would not start: --nproc_per_node must be a number"),
+                 r"job\.yml:1:18: torchrun would not start: --nproc_per_node must be a number"),
                 ("command: mpirun -bind-too core x\nresources: {instance_count: 4}\n",
                  r"job\.yml:1:10: mpirun would not start: "),
                 ("command: python train.py\ncode: srcs\n",
@@ -88,9 +89,102 @@ class Validate(JobCase):
             self.assertRegex(done.errors, told)
         for job in ("command: mpirun -np $N x\ncode: src\n", "command: module load a; mpirun -x\n",
                     "command: mpirun -np ${{inputs.n}} x\ninputs: {n: {type: integer}}\n",
-                    "command: mpirun -np 8 x\nresources: {instance_count: 4}\ncompute: none\n",
-                    "command: x\ncode: https://example.org/repository\n"):
+                    "command: mpirun -np 8 x\nresources: {instance_count: 4}\ncompute: none\n"):
             self.good("validate", self.write("job.yml", job))
+
+    def refused(self, command, job, told):
+        done = self.job(*command, self.write("job.yml", job))
+        self.assertEqual(done.code, BAD_FILE, done)
+        self.assertRegex(done.errors, told)
+
+    def test_a_script_that_is_not_in_the_code(self):
+        for name in ("src/main.py", "src/deep/train.py"):
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+            self.write(name, "")
+        for job, told in (
+                ("command: |\n  echo begin\n  python -u mian.py --lr 1\ncode: src\n",
+                 r"job\.yml:3:13: the command starts 'mian\.py', which is not in src"
+                 r"\n.*did you mean main\.py\?"),
+                ("command: torchrun --nproc_per_node 2 train.py\ncode: src\n",
+                 r"job\.yml:1:38: .*'train\.py'.*\n.*did you mean deep/train\.py\?"),
+                ("command: cd src/deep && mpirun -np 2 python eval.py\n",
+                 r"job\.yml:1:45: .*'eval\.py'"),
+                ("muster: 1\ncommand: [python, other.py]\ncode: src\n",
+                 r"job\.yml:2:19: .*'other\.py'")):
+            for command in (["validate"], ["explain"], ["submit"], ["submit", "--dry-run"]):
+                self.refused(command, job, told)
+        for job in ("command: cp main.py train.py && python train.py\ncode: src\n",
+                    "command: python ${{inputs.script}}\ninputs: {script: {type: uri_file}}\n",
+                    "command: python train.py\nenvironment: {image: example.org/image}\n"):
+            self.good("validate", self.write("job.yml", job))
+
+    def test_inputs_that_are_not_there(self):
+        self.write("there", "")
+        for typed, told in (
+                ((), r"job\.yml:2:36: the input x is not there: \S+/gone\n"),
+                (("--set", "inputs.x=~/gone"), r"the input x is not there: \S+/gone\n"),
+                (("--set", "inputs.x=s3://b/x"), r"where muster cannot reach it: 's3://b/x'"),
+                (("--set", "inputs.x=http:h"), r"'http:h'\n.*an address begins with http://")):
+            for command in (["explain"], ["submit"]):
+                self.refused([*command, *typed], "command: cat ${{inputs.x}}\n"
+                             "inputs: {x: {type: uri_file, path: ./gone}}\n", told)
+        job = self.write("job.yml", "command: cat ${{inputs.x}}\n"
+                         "inputs: {x: {type: uri_file, path: ~/there}}\n")
+        self.good("submit", job)
+
+    def test_what_set_does_not_take(self):
+        job = self.write("job.yml", "command: 'true'\n")
+        for typed, hint in (("inpts.x=1", "did you mean inputs.x?"), ("dat.x=1", "mean data.x?"),
+                            ("x=1", "for an input: --set inputs.x=1"),
+                            ("tags.=1", "the name is missing"), ("=1", "inputs.lr=0.1")):
+            done = self.job("submit", job, "--set", typed)
+            self.assertEqual(done.code, USAGE, done)
+            self.assertIn(hint, done.errors)
+
+    def test_what_is_wrong_with_muster_yml(self):
+        for text, told in (("", "muster.yml: the file is empty\n  hint: it begins with targets:"),
+                           ("- a\n", "muster.yml:1:1: a file of targets is a map, not a list"),
+                           ("dta: {x: y}\n", "unknown key 'dta'\n  hint: did you mean data?")):
+            self.write("muster.yml", text)
+            for command in (["validate"], ["submit"]):
+                done = self.job(*command, self.write("job.yml", "command: 'true'\n"))
+                self.assertEqual((done.code, done.errors.count("error:")), (BAD_FILE, 1), done)
+                self.assertIn(told, done.errors)
+
+    def test_packages_in_the_place_of_an_environment(self):
+        self.write("conda.yml", "name: x\ndependencies: [python, pip, {pip: [-r gone.txt]}]\n")
+        self.refused(["validate"], "command: 'true'\nenvironment: file:./conda.yml\n",
+                     r"pip's list takes in 'gone\.txt'")
+        self.refused(["validate"],
+                     "command: 'true'\nenvironment: {dependencies: [python=3.9]}\n",
+                     r"job\.yml:2:15: .*write environment: \{conda_file: \{dependencies")
+        self.write("env.yml", "imge: x\n")
+        job = self.write("job.yml", "command: 'true'\nenvironment: file:env.yml\n")
+        self.good("submit", job, "--without", "environment")
+
+    def test_each_launcher_of_a_command_is_checked(self):
+        self.refused(["validate"],
+                     "command: >-\n  torchrun --nproc_per_node 2 --no_python true &&\n"
+                     "  torchrun --nproc_per_node four --no_python true\n",
+                     r"job\.yml:3:3: torchrun would not start: --nproc_per_node must be a number")
+
+    def test_a_silent_cluster_is_not_said_to_be_fine(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # and never listens
+            self.write("kubeconfig", json.dumps({
+                "apiVersion": "v1", "kind": "Config", "current-context": "lab",
+                "clusters": [{"name": "lab", "cluster": {
+                    "server": f"http://127.0.0.1:{taken.getsockname()[1]}"}}],
+                "users": [], "contexts": [{"name": "lab", "context": {"cluster": "lab"}}]}))
+            self.write("muster.yml", "targets: {lab: {kubernetes: {image: example.org/image}}}\n")
+            job = self.write("job.yml", "command: 'true'\n")
+            env = self.environment()
+            env["KUBECONFIG"] = self.path("kubeconfig")
+            done = self.start("--target", "lab", job, command=(MUSTER, "validate"),
+                              env=env).finish()
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(done.text, "")
+        self.assertEqual(done.errors.count("muster: error: "), 1, done)
 
     @unittest.skipIf(MISSING, MISSING)
     def test_a_long_file_takes_no_time(self):
@@ -189,6 +283,8 @@ class Explain(JobCase):
                 done = self.job(*words, file)
                 self.assertEqual((done.code, done.out), (code, b""), done)
                 self.assertIn(f"would not start: {why}", done.errors)
+        for name in "ab":
+            self.write(name, "")
         for command in ("mpirun -np 16 ./a", "mpirun -np $((4 * 4)) ./a", "/opt/mpirun -foo ./a",
                         "if ./b; then mpirun -foo ./a; fi"):
             file = self.write("job.yml", f"muster: 1\ncommand: '{command}'\n")

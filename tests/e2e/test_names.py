@@ -2,6 +2,7 @@
 
 # rooms: job front cli
 
+import json
 import os
 import subprocess
 
@@ -76,6 +77,38 @@ class Map(NamesCase):
                       "Azure ML, where muster cannot reach it\n  hint: did you mean train_modle? "
                       "If not, name its file: component: ./FILE.yml, or components: {train_model: "
                       "./FILE.yml} in muster.yml\n", done.complaints)
+
+
+    def test_a_version_or_a_label_that_is_not_there(self):
+        self.write("muster.yml", 'data: {"rows:1": rows, "rows:2": rows}\n')
+        job = "type: command\ncommand: cat ${{inputs.x}}\ninputs: {x: {path: 'azureml:rows%s', " \
+              "type: uri_folder}}\n"
+        for asked, hint in ((":3", "known versions of rows: 1, 2; name a"),
+                            ("@lates", "did you mean rows@latest? If not, name a")):
+            self.write("job.yml", job % asked)
+            done = self.told("validate", "job.yml", code=BAD_FILE)
+            self.assertIn(f"hint: {hint}", done.errors)
+
+    def test_an_entry_that_leads_to_another_name(self):
+        job = "type: command\ncommand: 'true'\nenvironment: azureml:here:1\n"
+        self.write("job.yml", job)
+        done = self.told("explain", "job.yml", "--set", "environments.here=azureml:other:1",
+                         code=BAD_FILE)
+        self.assertIn("azureml:here:1 leads to where muster cannot reach it: 'azureml:other:1'",
+                      done.errors)
+        self.write("pipeline.yml", "type: pipeline\njobs:\n"
+                   "  a: {component: 'https://example.org/a.yml'}\n")
+        done = self.told("validate", "pipeline.yml", code=BAD_FILE)
+        self.assertIn("pipeline.yml:3:18: the component 'https://example.org/a.yml' is an address",
+                      done.errors)
+
+    def test_a_plan_shows_the_image(self):
+        self.write("job.yml", "type: command\ncommand: 'true'\nenvironment: azureml:here:1\n")
+        words = ("job.yml", "--set", "environments.here=example.org/image:1", "--target", "local")
+        self.write("muster.yml", "targets: {other: {slots: 1}}\n")
+        self.assertIn(", image example.org/image:1: bash", self.told("explain", *words).text)
+        plan = json.loads(self.told("explain", *words, "--json").text)
+        self.assertEqual(plan["apps"][0]["image"], "example.org/image:1")
 
 
 class Files(NamesCase):

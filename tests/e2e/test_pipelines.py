@@ -375,7 +375,8 @@ class Values(PipelineCase):
         self.write("three.yml", THREE.replace("  prepare:\n", "  prepare:\n    code: nowhere\n"))
         for words in (["submit"], ["explain"]):
             done = self.told(*words, "three.yml", "--fake-nodes", "2", code=BAD_FILE)
-            self.assert_refused(done, BAD_FILE, r"prepare needs \S+/nowhere, which is not there")
+            self.assert_refused(done, BAD_FILE, r"three\.yml:8:11: the folder of the code is not "
+                                "there: 'nowhere'")
         self.told("submit", "three.yml", "--fake-nodes", "2", "--skip", "prepare")
 
 
@@ -493,6 +494,53 @@ class Fails(PipelineCase):
         done = self.told("submit", "three.yml", code=BAD_FILE)
         self.assertRegex(done.errors, r"three\.yml:\d+:\d+: .*prepaer")
         self.assertEqual(self.told("validate", "three.yml", code=BAD_FILE).errors, done.errors)
+
+    def test_a_step_is_removed_with_its_pipeline(self):
+        self.write("one.yml", "type: pipeline\njobs: {prepare: {command: 'true'}}\n")
+        self.submit(file="one.yml")
+        done = self.told("rm", "last/prepare", code=USAGE)
+        self.assertEqual(done.errors, "muster: error: last/prepare is a step: its record goes with "
+                         "that of its pipeline\n  hint: muster rm last\n")
+        self.told("rm", "last")
+
+    def test_validate_looks_into_the_steps(self):
+        os.makedirs(self.path("src"))
+        self.write("src/a.py", "")
+        self.write("train.yml", "type: command\ncode: ./gone\ncommand: python ${{inputs.x}}\n"
+                   "inputs: {x: {type: uri_folder}}\n")
+        self.write("steps.yml", """type: pipeline
+inputs: {d: {type: uri_folder}, n: {type: integer}}
+jobs:
+  one:
+    command: python b.py ${{inputs.d}} ${{inputs.n}}
+    code: src
+    inputs: {d: "${{parent.inputs.d}}", n: "${{parent.inputs.n}}"}
+    outputs: {o: {}}
+  two:
+    command: torchrun --nproc_per_node four a.py ${{inputs.o}}
+    code: src
+    inputs: {o: "${{parent.jobs.one.outputs.o}}"}
+  three: {component: train.yml, inputs: {x: "${{parent.inputs.d}}"}}
+""")
+        done = self.told("validate", "steps.yml", code=BAD_FILE)
+        for told in (r"steps\.yml:5:21: the command starts 'b\.py'",
+                     r"steps\.yml:10:14: torchrun would not start",
+                     r"train\.yml:2:7: the folder of the code is not there: '\./gone'"):
+            self.assertRegex(done.errors, told)
+        self.write("names.yml", """type: pipeline
+jobs:
+  one:
+    command: cat ${{inputs.x}}
+    inputs: {x: {type: uri_file, path: "azureml:foo:1"}}
+  two: {command: "true", environment: "file:env.yml"}
+""")
+        self.write("env.yml", "imge: x\n")
+        done = self.told("validate", "names.yml", code=BAD_FILE)
+        self.assertRegex(done.errors, r"names\.yml:5:40: .*'azureml:foo:1'")
+        self.assertRegex(done.errors, r"env\.yml:1:1: unknown key 'imge'")
+        self.write("foo", "")
+        self.write("env.yml", "image: x\n")
+        self.told("validate", "names.yml", "--set", "data.foo=foo")
 
 
 if __name__ == "__main__":

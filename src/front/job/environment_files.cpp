@@ -80,7 +80,8 @@ class EnvironmentReader {
 
 void take_environment_files(const Call& call, const JobDraft& draft, const std::string& folder,
                             KnownNames& names, job::JobFile& job, job::Complaints& complaints) {
-  if (draft.target == kAllocation) return;
+  const bool is_unused = std::ranges::count(draft.without, "environment") > 0;
+  if (draft.target == kAllocation || is_unused) return;
   EnvironmentReader(call, folder, names, complaints).read(job);
 }
 

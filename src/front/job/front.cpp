@@ -11,6 +11,7 @@
 #include "front/job/known_names.hpp"
 #include "front/job/options.hpp"
 #include "front/job/pipeline.hpp"
+#include "front/job/rehearsal.hpp"
 #include "front/job/request.hpp"
 #include "front/pipeline_request.hpp"
 #include "front/targets.hpp"
@@ -229,6 +230,16 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   KnownNames names(call, own, folder, known);
   job::PipelineReading read = read_with_names(call, file, text, names);
   const job::Pipeline& root = read.pipeline.root;
+  if (read.complaints.empty()) {
+    if (!known) {
+      read.complaints = {known.error()};
+    } else if (!known->complaints.empty()) {
+      read.complaints = known->complaints;
+    } else {
+      read.complaints =
+          wrong_before_start(call, draft, folder, read.pipeline, known->targets, names);
+    }
+  }
   Reading reading;
   if (read.complaints.empty()) {
     const std::size_t steps = root.steps.size();

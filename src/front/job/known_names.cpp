@@ -17,6 +17,7 @@ using base::Fault;
 using base::Result;
 using job::Asset;
 
+const std::vector<std::string> kLabels = {"latest"};
 constexpr Asset kAssets[] = {Asset::component, Asset::data, Asset::environment};
 
 std::string_view word_of(Asset kind) {
@@ -32,7 +33,14 @@ std::string_view without_file(std::string_view path) {
 // Images have a registry or a name in front.
 bool is_environments_file(std::string_view to) {
   return to.starts_with('/') || to.starts_with("./") || to.starts_with("../") ||
-         to.ends_with(".yml") || to.ends_with(".yaml") || to.ends_with(".json");
+         to.starts_with("~/") || to.ends_with(".yml") || to.ends_with(".yaml") ||
+         to.ends_with(".json");
+}
+
+tl::unexpected<base::Error> leads_nowhere(const std::string& name, const std::string& to,
+                                          const std::string& by, std::string_view instead) {
+  return fail(Fault::bad_file, fmt::format("write {} there", instead),
+              "{} leads to where muster cannot reach it: {} ({})", name, spec::in_quotes(to), by);
 }
 
 bool is_path_of(Asset kind, std::string_view to) {
@@ -54,7 +62,8 @@ std::vector<std::string> words_for_set(const job::Leads& leads) {
 
 std::string typed_lead(Asset kind, const std::string& folder, std::string to) {
   to = without_file(to);
-  return is_path_of(kind, to) ? job::below(folder, to) : to;
+  const bool stays = !is_path_of(kind, to) || to.starts_with("~/");
+  return stays ? to : job::below(folder, to);
 }
 
 KnownNames::KnownNames(const Call& call, const JobDraft& draft, std::string folder,
@@ -65,7 +74,10 @@ Result<std::string> KnownNames::component(const std::string& name) {
   auto found = find(Asset::component, name);
   if (!found) return tl::unexpected(std::move(found.error()));
   if (*found) {
-    const std::string path = typed_lead(Asset::component, (*found)->folder, (*found)->to);
+    const std::string path = placed_lead(Asset::component, **found);
+    if (job::is_elsewhere(path)) {
+      return leads_nowhere(name, path, (*found)->by, "the path of a component's file");
+    }
     note(Asset::component, name, path, (*found)->by);
     return path;
   }
@@ -91,21 +103,27 @@ Result<job::DataFound> KnownNames::data(const std::string& name) {
 Result<std::string> KnownNames::place_of_data(const std::string& name, const Found& found) const {
   const auto output = job::run_output(found.to);
   if (output && call_.find_output) return call_.find_output(*output);
-  std::string to = typed_lead(Asset::data, found.folder, found.to);
+  std::string to = placed_lead(Asset::data, found);
   if (!job::is_elsewhere(to) || job::is_fetched(to)) return to;
-  return fail(Fault::bad_file, "write a path of the hosts, or an https: address, there",
-              "{} leads to where muster cannot reach it: {} ({})", name, spec::in_quotes(to),
-              found.by);
+  return leads_nowhere(name, to, found.by, "a path of the hosts, or an https: address,");
 }
 
 Result<std::optional<MeantEnvironment>> KnownNames::environment(const std::string& name) {
   auto found = find(Asset::environment, name);
   if (!found) return tl::unexpected(std::move(found.error()));
   if (!*found) return std::optional<MeantEnvironment>();
-  const std::string to = typed_lead(Asset::environment, (*found)->folder, (*found)->to);
+  const std::string to = placed_lead(Asset::environment, **found);
+  if (job::is_in_azure(to)) {
+    return leads_nowhere(name, to, (*found)->by, "an image, or an environment's file,");
+  }
   note(Asset::environment, name, to, (*found)->by);
   const bool is_file = is_environments_file(to);
   return std::optional(is_file ? MeantEnvironment{"", to} : MeantEnvironment{to, ""});
+}
+
+std::string KnownNames::placed_lead(Asset kind, const Found& found) const {
+  const std::string to = typed_lead(kind, found.folder, found.to);
+  return to.starts_with("~/") ? job::placed(found.folder, home_of(call_), to) : to;
 }
 
 job::FindComponent KnownNames::find_component() {
@@ -186,9 +204,36 @@ std::string KnownNames::near(Asset kind, const std::string& name) {
   add(draft_.leads);
   if (told_) add(told_->targets.leads);
   const auto named = job::asset_name(name);
+  if (named) {
+    if (std::string told = near_version(kind, *named, known); !told.empty()) return told;
+  }
   const auto found = base::nearest(named ? named->name : name, known);
   if (found) return fmt::format("did you mean {}? If not, ", *found);
   return files_.are_all() ? "" : "only the first of many YAML files here were looked at; ";
+}
+
+// Of a name that is known, with another version or label.
+std::string KnownNames::near_version(Asset kind, const job::AssetName& name,
+                                     const std::vector<std::string>& known) {
+  std::vector<std::string> versions = files_.versions(kind, name.name);
+  const std::string& record = call_.record_folder;
+  for (std::string& one :
+       registered_versions(call_, record.empty() ? "" : folder_of(record), kind, name.name)) {
+    add_once(versions, std::move(one));
+  }
+  for (const std::string& one : known) {
+    const auto other = job::asset_name(one);
+    if (other && other->name == name.name && !other->version.empty()) {
+      add_once(versions, other->version);
+    }
+  }
+  if (versions.empty()) return "";
+  const bool is_label = !name.label.empty();
+  if (is_label && name.label != "latest" && base::nearest(name.label, kLabels)) {
+    return fmt::format("did you mean {}@latest? If not, ", name.name);
+  }
+  return fmt::format("known version{} of {}: {}; ", versions.size() == 1 ? "" : "s", name.name,
+                     fmt::join(versions, ", "));
 }
 
 void KnownNames::note(Asset kind, const std::string& name, const std::string& to,

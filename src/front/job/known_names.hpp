@@ -61,6 +61,9 @@ class KnownNames {
   [[nodiscard]] MaybeFound in_files(job::Asset kind, const std::string& name);
   [[nodiscard]] base::Result<std::string> place_of_data(const std::string& name,
                                                         const Found& found) const;
+  [[nodiscard]] std::string placed_lead(job::Asset kind, const Found& found) const;
+  [[nodiscard]] std::string near_version(job::Asset kind, const job::AssetName& name,
+                                         const std::vector<std::string>& known);
   [[nodiscard]] std::string near(job::Asset kind, const std::string& name);
   void note(job::Asset kind, const std::string& name, const std::string& to, const std::string& by);
 

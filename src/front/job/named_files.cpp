@@ -90,6 +90,16 @@ std::optional<std::string> file_in_register(const Call& call, const std::string&
   return *std::ranges::max_element(files, {}, order_of);
 }
 
+std::vector<std::string> registers_of(const std::string& records, Asset kind,
+                                      const std::string& name) {
+  std::vector<std::string> registers = {std::string(job::key_of(kind))};
+  if (kind == Asset::data) registers.emplace_back("models");
+  for (std::string& one : registers) {
+    one = fmt::format("{}/.registered/{}/{}", records, one, safe(name));
+  }
+  return registers;
+}
+
 std::string meant_by(const Node& said, Asset kind) {
   if (kind == Asset::data) return text_at(said, "path");
   if (kind == Asset::component) return text_at(said, "file");
@@ -124,6 +134,16 @@ std::vector<std::string> NamedFiles::names(Asset kind) {
   return names;
 }
 
+std::vector<std::string> NamedFiles::versions(Asset kind, const std::string& name) {
+  look();
+  std::vector<std::string> versions;
+  for (const NamedFile& one : files_) {
+    const bool fits = one.kind == kind && one.name == name && !one.version.empty();
+    if (fits) versions.push_back(one.version);
+  }
+  return versions;
+}
+
 void NamedFiles::look() {
   if (has_looked_ || !call_.list_files || !call_.look_into) return;
   has_looked_ = true;
@@ -146,10 +166,7 @@ std::vector<NamedFile> NamedFiles::called(Asset kind, const job::AssetName& name
 std::optional<Registered> registered(const Call& call, const std::string& records, Asset kind,
                                      const job::AssetName& name) {
   if (!call.list_files || !call.look_into || records.empty()) return std::nullopt;
-  std::vector<std::string> registers = {std::string(job::key_of(kind))};
-  if (kind == Asset::data) registers.emplace_back("models");
-  for (const std::string& one : registers) {
-    const std::string folder = fmt::format("{}/.registered/{}/{}", records, one, safe(name.name));
+  for (const std::string& folder : registers_of(records, kind, name.name)) {
     const auto file = file_in_register(call, folder, name);
     const job::SharedNode said = file ? map_in(call, *file) : nullptr;
     if (!said || said->entries.empty()) continue;
@@ -159,6 +176,18 @@ std::optional<Registered> registered(const Call& call, const std::string& record
     return found;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> registered_versions(const Call& call, const std::string& records,
+                                             Asset kind, const std::string& name) {
+  std::vector<std::string> versions;
+  if (!call.list_files || records.empty()) return versions;
+  for (const std::string& folder : registers_of(records, kind, name)) {
+    std::vector<std::string> files = call.list_files(folder, {".json"}).paths;
+    std::ranges::sort(files, {}, order_of);
+    for (const std::string& path : files) versions.push_back(stem_of_file(path));
+  }
+  return versions;
 }
 
 }  // namespace muster::front

@@ -31,6 +31,8 @@ class NamedFiles {
                                                             const job::AssetName& name);
   // Names of that kind.
   [[nodiscard]] std::vector<std::string> names(job::Asset kind);
+  // That files of that name say.
+  [[nodiscard]] std::vector<std::string> versions(job::Asset kind, const std::string& name);
   // Whether all files have been looked at.
   [[nodiscard]] bool are_all() const { return are_all_; }
 
@@ -53,5 +55,10 @@ struct Registered {
 };
 [[nodiscard]] std::optional<Registered> registered(const Call& call, const std::string& records,
                                                    job::Asset kind, const job::AssetName& name);
+
+[[nodiscard]] std::vector<std::string> registered_versions(const Call& call,
+                                                           const std::string& records,
+                                                           job::Asset kind,
+                                                           const std::string& name);
 
 }  // namespace muster::front

@@ -47,6 +47,31 @@ bool sets_lead(JobDraft& draft, std::string_view key, const std::string& value) 
   return false;
 }
 
+// What stands before the first '.' says what is set; of nothing there is a name.
+Result<void> check_set_key(const std::string& key, const std::string& value) {
+  const std::vector<std::string> known = {"inputs",     "tags",         "data",
+                                          "components", "environments", "jobs"};
+  const std::size_t dot = key.find('.');
+  const std::string head = key.substr(0, dot);
+  const bool is_known = std::ranges::find(known, head) != known.end();
+  if (!is_known) {
+    const auto near = base::nearest(head, known);
+    const bool is_name = dot == std::string::npos && !near;
+    return base::fail(base::Fault::usage,
+                      near ? fmt::format("did you mean {}.{}?", *near,
+                                         dot == std::string::npos ? "NAME" : key.substr(dot + 1))
+                      : is_name && !key.empty()
+                          ? fmt::format("for an input: --set inputs.{}={}", key, value)
+                          : "for example: --set inputs.lr=0.1",
+                      "--set takes inputs.NAME, tags.NAME, data.NAME, components.NAME, "
+                      "environments.NAME or jobs.STEP.inputs.NAME, not {}",
+                      spec::in_quotes(key));
+  }
+  if (dot != std::string::npos && dot + 1 < key.size()) return {};
+  return base::fail(base::Fault::usage, fmt::format("for example: --set {}.NAME=VALUE", head),
+                    "--set {}: the name is missing", spec::in_quotes(key));
+}
+
 Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   constexpr std::string_view kTags = "tags.";
   const std::size_t equals = typed.value.find('=');
@@ -58,7 +83,8 @@ Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   }
   std::string key(typed.value.substr(0, equals));
   std::string value(typed.value.substr(equals + 1));
-  if (key.size() > kTags.size() && key.starts_with(kTags)) {
+  if (auto fine = check_set_key(key, value); !fine) return fine;
+  if (key.starts_with(kTags)) {
     add_tag(draft, {key.substr(kTags.size()), std::move(value)});
   } else if (!sets_lead(draft, key, value)) {
     draft.settings.push_back({std::move(key), std::move(value)});

@@ -20,6 +20,7 @@
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "front/job/script.hpp"
 #include "front/reach_options.hpp"
 #include "job/container_of.hpp"
 #include "job/input_type.hpp"
@@ -99,9 +100,12 @@ std::string text_of(const std::optional<job::Text>& text) { return text ? text->
 
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
   const std::string& record = call.record_folder;
-  return {job_folder, call.current_folder,
+  return {job_folder,
+          call.current_folder,
           (record.empty() ? call.current_folder : record) + "/outputs",
-          record.empty() ? "" : record + "/inputs"};
+          record.empty() ? "" : record + "/inputs",
+          {},
+          home_of(call)};
 }
 
 void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
@@ -148,7 +152,7 @@ void check_code_folder(const Call& call, const job::JobFile& job, const std::str
 
 void check_code_is_there(const Call& call, const job::JobFile& job, const std::string& folder,
                          job::Complaints& complaints) {
-  if (!job.code || !call.has_file) return;
+  if (!job.code || !call.has_file || !call.is_file) return;  // of a record, not all is shown
   const std::string& code = job.code->text;
   const bool is_here = code.find(':') == std::string::npos;  // and no address or name
   if (!is_here || call.has_file(job::below(folder, code))) return;
@@ -262,6 +266,25 @@ std::vector<DataPath> data_of(const job::JobFile& job, const job::Values& values
   return paths;
 }
 
+// Where processes find the same files as muster. A pipeline looks by itself: its steps may make
+// some.
+void check_inputs_are_there(const Call& call, const job::JobFile& job, const job::Values& values,
+                            job::Complaints& complaints) {
+  for (const DataPath& one : data_of(job, values)) {
+    const bool is_made = std::ranges::any_of(values.outputs, [&](const auto& output) {
+      return (one.path + "/").starts_with(output.second + "/");
+    });
+    if (!one.from.empty() || is_made || call.has_file(one.path)) continue;
+    const auto named = std::ranges::find_if(job.inputs, [&](const job::Input& input) {
+      const auto value = values.inputs.find(input.name);
+      return value != values.inputs.end() && value->second == one.path;
+    });
+    const job::Mark place = named->value ? named->value->begin : named->mark;
+    complaints.add(place, fmt::format("the input {} is not there: {}", named->name, one.path),
+                   "paths are relative to the file that names them");
+  }
+}
+
 std::optional<ImageBuild> build_of(const job::JobFile& job, const model::JobSpec& spec,
                                    const std::string& folder) {
   if (!job.build || !spec.container || spec.container->image != job::kBuiltImage) return {};
@@ -362,11 +385,17 @@ Result<Reading> handed_over(const Call& call, const JobDraft& typed, const Whole
   return reading;
 }
 
-// Of the launcher in its command.
-void tell_mistake(const job::JobFile& job, const std::optional<base::Error>& mistake,
+bool is_on_this_machine(const job::Place& place) {
+  return place.found.hosts.empty() && !place.target.kubernetes && !place.target.batch;
+}
+
+// Of a launcher in its command.
+void tell_mistake(const Call& call, const job::JobFile& job, const InnerReading& inner,
                   job::Complaints& complaints) {
-  const job::Mark place = job.command ? job.command->begin : job::Mark();
-  if (mistake) complaints.add(place, mistake->what, mistake->hint);
+  if (!inner.mistake) return;
+  const job::Mark place =
+      place_in_command(call, job, inner.mistaken, inner.before, complaints.sources());
+  complaints.add(place, inner.mistake->what, inner.mistake->hint);
 }
 
 }  // namespace
@@ -387,6 +416,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   }
   check_fetched(call, job, values, complaints);
   check_code_folder(call, job, source.folder, complaints);
+  if (!source.comes_later) check_code_is_there(call, job, source.folder, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
@@ -409,11 +439,13 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner = inner_request(call, made.spec);
-  if (inner.mistake) {
-    job::Complaints own(files);
-    tell_mistake(job, inner.mistake, own);
-    return Reading{.complaints = std::move(own).take()};
-  }
+  job::Complaints of_command(files);
+  tell_mistake(call, job, inner, of_command);
+  const bool is_seen = !source.comes_later && is_on_this_machine(place);
+  check_script(call, job, made.spec, {source.folder, is_seen}, of_command);
+  const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
+  if (looks && !made.spec.container) check_inputs_are_there(call, job, values, of_command);
+  if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
@@ -432,32 +464,6 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.detach = draft.detach;
   request.json = draft.json;
   return reading;
-}
-
-// All that can be found wrong without the hosts: fake ones stand in for them. What the job lacks
-// beside (values of inputs, secrets) may come with its submission.
-std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                            const std::string& file, job::JobFile job) {
-  const std::string folder = folder_of(absolute(call, file));
-  job::Complaints complaints(file);
-  check_code_folder(call, job, folder, complaints);
-  check_code_is_there(call, job, folder, complaints);
-  const auto known = known_targets(call, folder);
-  if (!known || !known->complaints.empty()) return std::move(complaints).take();
-  JobDraft rehearsal = draft;
-  rehearsal.fake_nodes = job::layout_of(job, known->targets.instance_types).nodes;
-  const auto place = place_of(call, rehearsal, {{}, file}, known->targets, rehearsal.fake_nodes);
-  job::Complaints ignored(file);
-  KnownNames names(call, draft, folder, known);
-  job::Bases bases = bases_of(call, folder);
-  bases.find = names.find_data();
-  const job::Values values = job::values_of(job, draft.settings, bases, ignored);
-  if (!place || !ignored.empty()) return std::move(complaints).take();
-  job::Made made = job::make_spec(job, values, *place, folder, ignored);
-  if (made.layout.launches) hand_over(made.spec, made.layout);
-  tell_mistake(job, ignored.empty() ? inner_request(call, made.spec).mistake : std::nullopt,
-               complaints);
-  return std::move(complaints).take();
 }
 
 Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {

@@ -17,12 +17,6 @@ namespace muster::front {
 [[nodiscard]] base::Result<Reading> read_job_request(const Call& call, const JobDraft& draft,
                                                      const std::string& file);
 
-// What is wrong with a job that has been read, as far as that does not depend on where it will run:
-// its code, and the launcher in its command. For validate.
-[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                                          const std::string& file,
-                                                          job::JobFile job);
-
 // A job that has been read, with what was noticed on the way.
 struct JobSource {
   job::JobFile job;
@@ -30,6 +24,8 @@ struct JobSource {
   std::vector<std::string> notices;
   std::vector<std::string> sources = {};  // of its marks, where they are in several files
   job::FindData find = {};                // its names of data; empty: they have been looked for
+  bool is_rehearsed = false;              // where it will run is not known
+  bool comes_later = false;               // others run before, and may make its files; or never
 };
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);

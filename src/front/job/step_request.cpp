@@ -120,8 +120,12 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};
   Call call = ground.call;
   call.record_folder = step_folder(ground.call, one.name);
-  Reading reading = job_request(call, draft_of_step(ground.draft, one.name),
-                                {std::move(job), one.folder, {}, ground.sources}, place);
+  if (start != nullptr) call.is_file = {};  // the code has been copied, and may be gone by now
+  JobSource source{std::move(job), one.folder, {}, ground.sources};
+  source.comes_later = !one.after.empty() || !one.when.empty() ||
+                       std::ranges::count(ground.draft.skipped, one.name) > 0;
+  Reading reading =
+      job_request(call, draft_of_step(ground.draft, one.name), std::move(source), place);
   if (!reading.request) return reading;
   RunRequest& request = *reading.request;
   if (auto taken = take_inherited_settings(call, request.said_reach, request.spec); !taken) {

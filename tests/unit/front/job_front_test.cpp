@@ -264,8 +264,12 @@ TEST_F(JobFront, CodeThatIsAFileIsToldAtOnce) {
   EXPECT_EQ(first_complaint(call),
             "job.yml:2:7: code must be a folder, and './train.py' is a file\n"
             "  hint: name the folder that it lies in");
-  files_.erase("/here/train.py");
+  call.is_file = [](const std::string&) { return false; };  // but a folder
   EXPECT_EQ(first_complaint(call), "");
+  files_.erase("/here/train.py");
+  EXPECT_EQ(first_complaint(call),
+            "job.yml:2:7: the folder of the code is not there: './train.py'\n"
+            "  hint: it is looked for from the folder of the job file");
 }
 
 TEST_F(JobFront, OutputsOfRunsAreInputs) {

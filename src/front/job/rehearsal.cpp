@@ -1,0 +1,132 @@
+// Reads the request that a submission would make, and keeps only what is wrong with it.
+#include "front/job/rehearsal.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "front/job/environment_files.hpp"
+#include "front/job/known_names.hpp"
+#include "front/job/place.hpp"
+#include "front/job/request.hpp"
+#include "front/targets.hpp"
+#include "job/graph.hpp"
+#include "job/graph_of.hpp"
+#include "job/input_type.hpp"
+
+namespace muster::front {
+namespace {
+
+// A value of the input's type, in whose place any may come. With a '$' in it, a launcher's words
+// are not judged.
+std::string any_value(const job::Input& input, job::Dialect dialect) {
+  switch (job::type_of(input, dialect).value_or(job::InputType::text)) {
+    case job::InputType::integer:
+    case job::InputType::number:
+      return input.least ? input.least->text : input.most ? input.most->text : "1";
+    case job::InputType::boolean:
+      return "true";
+    case job::InputType::choice:
+      return input.choices.empty() ? "" : input.choices.front().text;
+    case job::InputType::path:
+      return "/INPUT";
+    case job::InputType::text:
+      break;
+  }
+  return "$INPUT";
+}
+
+void give_missing(job::JobFile& job) {
+  for (job::Input& input : job.inputs) {
+    if (input.value || input.optional) continue;
+    input.value = job::Text{any_value(input, job.dialect), input.mark, input.mark, true};
+    input.swept = false;
+  }
+}
+
+// Paths in the places of what other steps make.
+void give_outputs(job::GraphStep& step) {
+  for (job::Input& input : step.job.inputs) {
+    if (!step.inputs.contains(input.name)) continue;
+    input.value = job::Text{"/OUTPUT", input.mark, input.mark, true};
+  }
+}
+
+// The target decides whether it gives software of which nothing is known here, and whether images
+// are used at all.
+void leave_to_target(job::JobFile& job) {
+  job.environment.clear();
+  job.environment_name.reset();
+  for (job::Role* role : {&job.workers, &job.servers}) role->environment.reset();
+  if (!job.conda) return;
+  job.image.reset();
+  job.build.reset();
+}
+
+// Such a target has hosts of its own, and what lies on them is not known here.
+bool is_for_others(const job::JobFile& job, const job::Targets& known) {
+  const auto target = job::choose_target(known, job.target ? job.target->text : "");
+  return target &&
+         (!target->hosts.empty() || target->hostfile || target->kubernetes || target->batch);
+}
+
+void rehearse(Call call, const JobDraft& draft, const job::Targets& known, JobSource source,
+              job::Complaints& complaints) {
+  job::JobFile& job = source.job;
+  source.is_rehearsed = true;
+  source.comes_later = source.comes_later || (!job.code && is_for_others(job, known));
+  job.secrets.clear();
+  job.checkpoints.reset();
+  leave_to_target(job);
+  give_missing(job);
+  JobDraft own = draft;
+  own.fake_nodes = job::layout_of(job).nodes;
+  own.without = {"gpus"};
+  const auto place = place_of(call, own, {{}, job.source}, {}, own.fake_nodes);
+  if (!place) return complaints.add({place.error()});
+  if (call.record_folder.empty()) call.record_folder = "/<run>";
+  complaints.add(job_request(call, own, std::move(source), *place).complaints);
+}
+
+}  // namespace
+
+std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                            const std::string& file, job::JobFile job) {
+  const std::string folder = folder_of(absolute(call, file));
+  const auto known = known_targets(call, folder);
+  if (!known) return {known.error()};
+  if (!known->complaints.empty()) return known->complaints;
+  KnownNames names(call, draft, folder, known);
+  job::Complaints complaints(file);
+  take_environment_files(call, draft, folder, names, job, complaints);
+  if (!complaints.empty()) return std::move(complaints).take();
+  rehearse(call, draft, known->targets, {std::move(job), folder, {}, {}, names.find_data()},
+           complaints);
+  return std::move(complaints).take();
+}
+
+std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                            const std::string& folder, job::PipelineFile pipeline,
+                                            const job::Targets& known, KnownNames& names) {
+  const std::vector<std::string> sources = job::sources_of(pipeline);
+  job::Complaints complaints(sources);
+  const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data(), home_of(call)};
+  give_missing(pipeline.root.head);
+  job::Graph graph = job::graph_of(pipeline, draft.settings, bases, complaints);
+  for (job::GraphStep& step : graph.steps) {
+    take_environment_files(call, draft, step.folder, names, step.job, complaints);
+  }
+  if (!complaints.empty()) return std::move(complaints).take();
+  JobDraft of_step = draft;
+  of_step.settings.clear();
+  for (job::GraphStep& step : graph.steps) {
+    give_outputs(step);
+    JobSource source{std::move(step.job), step.folder, {}, sources};
+    source.comes_later = !step.after.empty() || !step.when.empty();
+    if (!source.job.target) source.job.target = graph.target;
+    rehearse(call, of_step, known, std::move(source), complaints);
+  }
+  return std::move(complaints).take();
+}
+
+}  // namespace muster::front

@@ -1,0 +1,32 @@
+// What is wrong with a job that has been read, as far as that does not depend on where it will run:
+// its code and script, the launchers in its command, its names of data, its environment's files.
+// For validate. Fake hosts stand in for the job's; its secrets and the values that inputs lack may
+// come with its submission.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "front/call.hpp"
+#include "front/job/options.hpp"
+#include "job/job_file.hpp"
+#include "job/pipeline_file.hpp"
+#include "job/target.hpp"
+
+namespace muster::front {
+
+class KnownNames;
+
+[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                                          const std::string& file,
+                                                          job::JobFile job);
+
+// The same of each step.
+[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
+                                                          const std::string& folder,
+                                                          job::PipelineFile pipeline,
+                                                          const job::Targets& known,
+                                                          KnownNames& names);
+
+}  // namespace muster::front

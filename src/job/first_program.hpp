@@ -1,0 +1,28 @@
+// first_program: what a shell's text starts first, and the script in its words. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "job/shell_reader.hpp"
+
+namespace muster::job {
+
+struct FirstProgram {
+  std::vector<std::string> words;
+  std::string folder;  // into which the text has gone before; relative, or empty
+};
+
+// The first command that may make files. Nothing where it is not sure that the shell comes to it,
+// or that its failure counts.
+[[nodiscard]] std::optional<FirstProgram> first_program(std::string_view text,
+                                                        const ValueOf& value_of);
+
+// The path of the script that Python or a shell is called with, or of the program itself where it
+// is called by one. Only a relative path; nothing else is sure to be in the job's folder.
+[[nodiscard]] std::optional<std::string> script_in(std::span<const std::string> words);
+
+}  // namespace muster::job
