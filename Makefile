@@ -35,7 +35,8 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze clean install talk kubernetes frameworks matrix debian13 configure-tests \
+        format lint analyze clean install talk kubernetes frameworks matrix debian13 test-debian13 \
+        configure-tests \
         demo-packages test-packages
 
 help: ## list the targets
@@ -77,7 +78,7 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubern
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
-check-all: check matrix debian13 analyze fuzz talk sim stress ## everything that there is; hours
+check-all: check matrix debian13 test-debian13 analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
@@ -100,6 +101,11 @@ debian13: configure-tests ## hosts that run Debian 13, whose root is made first:
 	tools/setup roots
 	cmake --build build --target muster
 	$(call run_tests,debian13)
+
+test-debian13: ## `make test` on a Debian 13 of its own, of what is committed: 40 minutes
+	tools/setup roots
+	@tools/debian13 >/dev/null
+	tools/on_debian13 make test
 
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)

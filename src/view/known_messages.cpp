@@ -167,6 +167,11 @@ constexpr KnownMessage kMessages[] = {
      "a limit of processes and threads on {} is reached: see `ulimit -u`, and "
      "pids.max of its control group",
      "bash"},
+    // torch 2 asks a store for proof that it is one, which that of torch 1 cannot give.
+    {"RuntimeError: Connection reset by peer",
+     "what {} was connected to has ended, or does not understand it: do all hosts have the same "
+     "version of torch?",
+     "torch, TCPStore.cpp"},
     // Where torch's, gloo's and JAX's ranks wait for one another.
     {"Socket Timeout", kWaitedInVain, "torch, TCPStore.cpp"},
     {"socket has timed out", kWaitedInVain, "torch, socket.cpp"},

@@ -29,7 +29,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lab"))
 import evidence  # noqa: E402
 import lab as lab_module  # noqa: E402
 # Tests take these from here.
-from lab import MUSTER, ROOT, WAIT_SECONDS, Lab, run_tests, until  # noqa: E402,F401
+from lab import (MUSTER, ROOT, WAIT_SECONDS, Lab, run_tests, until,  # noqa: E402,F401
+                 without_libuv)
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '
@@ -286,7 +287,7 @@ class Case(unittest.TestCase):
         """A small and known one; DIR is the test's folder."""
         keep = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": self.folder,
                 "LANG": "C.UTF-8", "DIR": self.folder, "E2E_MARK": self.mark}
-        return {**keep, **more}
+        return {**keep, **without_libuv(), **more}
 
     def start(self, *words, env=None, command=(MUSTER, "run"), **popen_words):
         pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -351,7 +352,7 @@ class LabCase(Case):
     def sshd_on(self, host):
         """That of the session on a host, above the agent."""
         session = parent_of(self.lab.children_named(host, "muster")[0])
-        while name_of(session) != "sshd":
+        while name_of(session) not in lab_module.SSHD_PROGRAMS:
             session = parent_of(session)
         return session
 

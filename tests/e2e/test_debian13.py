@@ -181,6 +181,13 @@ class Both(HostsCase):
                                  f"muster: error: {one} and {one}: they cannot reach each other\n")
                 self.assertIn("hint: give all hosts the same version", done.errors)
 
+    def test_a_rank_of_an_older_torch_is_told_to_look_at_versions(self):
+        done = self.launch("-H", "node2:1,node1:1", "/usr/bin/python3", "-c", REDUCE,
+                           seconds=SECONDS)
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.errors, r"muster: rank 1 on node1 .*Connection reset by peer\n"
+                                      r"(?:.*\n)*  hint: what node1 .*same version of torch\?\n")
+
     def test_ranks_of_torch_started_from_an_older_host(self):
         done = self.launches("-H", "node2:2", "/usr/bin/python3", "-c", REDUCE, seconds=SECONDS)
         self.assertEqual(done.lines, [f"2.6.0 {rank} of 2" for rank in range(2)])

@@ -29,6 +29,7 @@ import unittest
 SSHD = "/usr/sbin/sshd"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MUSTER = os.path.abspath(os.environ.get("MUSTER", os.path.join(ROOT, "build", "muster")))
+SSHD_PROGRAMS = ("sshd", "sshd-session", "sshd-auth")  # three since OpenSSH 9.8
 HOME = "/run/home"     # of root inside a host; lies on the host's own tmpfs
 LOCAL = "/media"       # a folder of the host's own (tmpfs); everything else on disk is shared
 WAIT_SECONDS = 60.0    # of every wait: many times what anything here takes on an idle machine
@@ -62,6 +63,12 @@ def run_tests():
     if result.wasSuccessful() and 0 < result.testsRun == len(result.skipped):
         raise SystemExit(SKIPPED)
     raise SystemExit(not result.wasSuccessful())
+
+
+def without_libuv():
+    """What ranks of a torch need that asks for libuv and was built without it, as Debian 13's is.
+    tools/on_debian13 sets it, for all tests there."""
+    return {name: os.environ[name] for name in ("USE_LIBUV",) if name in os.environ}
 
 
 class NeverCame(TimeoutError, AssertionError):
@@ -192,7 +199,7 @@ class Lab:
         """The environment of a login on the head."""
         keep = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": HOME,
                 "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
-        return {**keep, **more}
+        return {**keep, **without_libuv(), **more}
 
     def strangers(self, name, mark=b""):
         """{pid: command line} of what runs on a host beyond the lab's own init and sshd.
@@ -205,7 +212,7 @@ class Lab:
         for pid in _pids():
             if pid == self._inits[name] or _link(pid, "ns/pid") != self._namespaces[name]:
                 continue
-            is_sshd = os.path.basename(_link(pid, "exe")) == os.path.basename(SSHD)
+            is_sshd = os.path.basename(_link(pid, "exe")) in SSHD_PROGRAMS
             if is_sshd or _state(pid) in ("", "Z", "X"):
                 continue
             words = _read(pid, "cmdline")
