@@ -14,11 +14,13 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/list.hpp"
+#include "cli/meant_record.hpp"
 #include "cli/other_hosts.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/removed.hpp"
 #include "store/under_way.hpp"
@@ -69,6 +71,8 @@ Result<Records> named(const std::string& records, const RecordRequest& request,
     const auto run = run_meant(records, word);
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
+    const std::string owner = store::other_owner(records, folder_in(records, *run));
+    if (!owner.empty() && !request.foreign) return tl::unexpected(foreign_run(*run, owner));
     found.push_back(as_now(record_or_remains(records, *run), invocation));
     if (auto ended = check_ended(found.back()); !ended) return tl::unexpected(ended.error());
   }
@@ -79,7 +83,8 @@ Records selected(const std::string& records, const RecordRequest& request,
                  const Invocation& invocation) {
   Records found;
   const model::Utc now = store::utc_now();
-  for (const std::string& run : store::run_names(records)) {
+  const auto runs = request.foreign ? store::run_names(records) : store::own_run_names(records);
+  for (const std::string& run : runs) {
     auto record = store::read_record(folder_in(records, run));
     if (record) record = as_now(std::move(*record), invocation);
     if (!record || record->is_live() || !matches(request.filter, *record, now)) continue;

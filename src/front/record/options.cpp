@@ -130,6 +130,9 @@ constexpr Row kTarget = {
     [](RecordDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
+constexpr Row kForeign = {
+    {"--foreign", kRuns, Takes::nothing, "", "Also act on runs of other users."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.foreign); }};
 constexpr Row kDryRun = {
     {"--dry-run", kSee, Takes::nothing, "", "List what would be removed, without removing it."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
@@ -167,8 +170,8 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 
 constexpr Row kListRows[] = {kMost,      kAll,    kExperiment, kTag, kState,
                              kOlderThan, kTarget, kJson,       kHelp};
-constexpr Row kRemoveRows[] = {kExperiment, kTag,    kState, kOlderThan, kTarget,
-                               kYes,        kDryRun, kJson,  kHelp};
+constexpr Row kRemoveRows[] = {kExperiment, kTag,     kState,  kOlderThan, kTarget,
+                               kYes,        kForeign, kDryRun, kJson,      kHelp};
 constexpr Row kCollectRows[] = {kTooOld,
                                 kMaxSize,
                                 kHosts,
@@ -183,7 +186,9 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kJson,
                                 kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank, kErrors, kTarget, kJson, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson, kHelp};
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kForeign,
+                              kJson,   kHelp};
+constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kHelp};
 constexpr Row kEachRows[] = {kTarget, kJson, kHelp};
 constexpr Row kJsonRows[] = {kJson, kHelp};
@@ -202,11 +207,12 @@ std::span<const Row> record_table(RecordVerb verb) {
       return kLogsRows;
     case RecordVerb::rerun:
       return kRerunRows;
+    case RecordVerb::stop:
+      return kStopRows;
     case RecordVerb::graph:
       return kGraphRows;
     case RecordVerb::show:
     case RecordVerb::wait:
-    case RecordVerb::stop:
     case RecordVerb::report:
       return kEachRows;
     case RecordVerb::reindex:
