@@ -154,8 +154,8 @@ class OddFiles(RecordedCase):
         done = self.muster("-n", "1", "-outfile-pattern", "fifo", "sh", "-c",
                            "yes | head -c 1000000", command=(MUSTER, "mpiexec.hydra"))
         self.assertEqual(done.code, 255, done)  # Hydra's own
-        self.assertRegex(done.errors, r"cannot write to \S*/fifo: its reader does not read; \d+ bytes "
-                         r"are missing in the log files", done)
+        self.assertRegex(done.errors, r"cannot write to \S*/fifo: its reader does not read; \d+ "
+                         r"bytes are missing in the log files", done)
 
 
 if __name__ == "__main__":
