@@ -103,11 +103,12 @@ Result<process::UniqueFd> BlobStore::hold() {
   for (std::size_t slash = folder_.find('/', 1); slash != std::string::npos;
        slash = folder_.find('/', slash + 1)) {
     const bool last = folder_.find('/', slash + 1) == std::string::npos;
-    (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0777);
+    (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0755);
   }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
   const std::string path = folder_ + "/lock";
-  process::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  process::UniqueFd lock(::open(path.c_str(), kFlags, 0600));
   if (!lock) return failed("open", path);
   while (::flock(lock.get(), LOCK_SH) != 0) {
     if (errno != EINTR) break;  // where there are no locks, nothing is ever removed either

@@ -25,6 +25,7 @@
 #include "link/shared_step.hpp"
 #include "model/agent_words.hpp"
 #include "plan/surroundings.hpp"
+#include "process/own_umask.hpp"
 
 namespace muster::cli {
 namespace {
@@ -130,6 +131,7 @@ int armoured(const Invocation& invocation) {
 }  // namespace
 
 int main(Invocation invocation) {
+  process::settle_umask();
   host::fill_standard_descriptors();
   host::ignore_file_size_signal();
   drop_left_variables(invocation.environment);

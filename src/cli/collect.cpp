@@ -25,6 +25,7 @@
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/removed.hpp"
 #include "view/first_few.hpp"
@@ -175,7 +176,7 @@ std::uint64_t taken_by(const std::string& records) {
 // Runs may have ended without a head to put it on record: their schedulers' word goes there.
 void ask_schedulers(const std::string& records, const Invocation& invocation) {
   std::vector<model::RunRecord> open;
-  for (const std::string& run : store::run_names(records)) {
+  for (const std::string& run : store::own_run_names(records)) {
     auto record = store::read_record(fmt::format("{}/{}", records, run));
     if (record && is_open_at_scheduler(*record)) open.push_back(*std::move(record));
   }
@@ -229,6 +230,13 @@ int collect(const std::string& records, const front::RecordRequest& request,
   }
   if (is_there) done = collect_seen(records, request, invocation);
   if (!request.reach.hosts.empty()) tidy_hosts(records, request.reach, invocation, done);
+  const std::size_t foreign =
+      store::run_names(records).size() - store::own_run_names(records).size();
+  if (foreign > 0) {
+    note(fmt::format("{} of other users in {} stay{}",
+                     foreign == 1 ? "a run" : fmt::format("{} runs", foreign), records,
+                     foreign == 1 ? "s" : ""));
+  }
   for (const std::string& notice : collection_notices(done, records)) {
     note(notice);
   }

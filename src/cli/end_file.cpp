@@ -2,9 +2,10 @@
 #include "cli/end_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 
 #include "base/variables.hpp"
+#include "process/output_file.hpp"
+#include "process/write_all.hpp"
 #include "store/files.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
@@ -37,7 +38,9 @@ void write_end_file(const std::string& folder, const std::vector<std::string>& e
   const auto record = store::read_record(folder);
   if (!record) return;
   const std::string report = store::read_file(folder + "/report.txt").value_or("");
-  std::ofstream(path, std::ios::binary) << end_text(*record, report);
+  const process::UniqueFd file = process::open_output(path, process::NamedBy::user);
+  // Whoever cannot be told here hears of it by the exit code.
+  if (file) (void)process::write_all(file.get(), end_text(*record, report));
 }
 
 std::optional<EndText> read_end_text(std::string_view text) {

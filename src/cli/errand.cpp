@@ -57,7 +57,31 @@ model::RunReport failed(base::Error error) {
   return report;
 }
 
+// What it has told on stderr, or how it ended where it told nothing.
+base::Error told_by(const model::RunReport& report) {
+  constexpr std::string_view kError = "muster: error: ";
+  constexpr std::string_view kHint = "  hint: ";
+  const bool is_fault = report.first.signal == 0 && base::looks_like_fault(report.first.code);
+  base::Error error{
+      is_fault ? static_cast<base::Fault>(report.first.code - base::exit_code(base::Fault::usage))
+               : base::Fault::lost,
+      fmt::format("muster's errand there ended with code {}", report.first.exit_code()),
+      {},
+      {}};
+  for (const std::string& line : report.tail) {
+    if (line.starts_with(kError)) error.what = line.substr(kError.size());
+    if (line.starts_with(kHint)) error.hint = line.substr(kHint.size());
+  }
+  error.what = fmt::format("{}: {}", report.host, error.what);
+  return error;
+}
+
 }  // namespace
+
+// The rank of an errand is muster itself: people have started none, and its code is muster's.
+model::RunReport as_muster_has_failed(const model::RunReport& report) {
+  return report.cause == model::Cause::rank_failed ? failed(told_by(report)) : report;
+}
 
 model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
                             const Invocation& invocation) {
@@ -77,7 +101,7 @@ model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
   options.tick = errand.tick;
   const Stdin input(errand.input);
   auto report = invocation.heads.run(std::move(options));
-  return report ? std::move(*report) : failed(std::move(report.error()));
+  return report ? as_muster_has_failed(*report) : failed(std::move(report.error()));
 }
 
 std::string answer_file(const Errand& errand, std::size_t host) {

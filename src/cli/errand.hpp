@@ -51,6 +51,9 @@ struct Errand {
   std::vector<model::EnvSetting> exports = {};
 };
 
+// A run in which an errand failed, as people are told of it: no rank of theirs did.
+[[nodiscard]] model::RunReport as_muster_has_failed(const model::RunReport& report);
+
 // Carries it out with the links of such a job.
 [[nodiscard]] model::RunReport run_errand(const Errand& errand, const model::JobSpec& like,
                                           const Invocation& invocation);

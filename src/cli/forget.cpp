@@ -20,6 +20,7 @@
 #include "cli/speak.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/removed.hpp"
 #include "store/under_way.hpp"
@@ -74,6 +75,8 @@ Result<Records> named(const std::string& records, const RecordRequest& request,
     }
     if (!run) return tl::unexpected(run.error());
     if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
+    const std::string owner = store::other_owner(records, folder_in(records, *run));
+    if (!owner.empty() && !request.foreign) return tl::unexpected(foreign_run(*run, owner));
     found.push_back(as_now(record_or_remains(records, *run), invocation));
     if (auto ended = check_ended(found.back()); !ended) return tl::unexpected(ended.error());
   }
@@ -84,7 +87,8 @@ Records selected(const std::string& records, const RecordRequest& request,
                  const Invocation& invocation) {
   Records found;
   const model::Utc now = store::utc_now();
-  for (const std::string& run : store::run_names(records)) {
+  const auto runs = request.foreign ? store::run_names(records) : store::own_run_names(records);
+  for (const std::string& run : runs) {
     auto record = store::read_record(folder_in(records, run));
     if (record) record = as_now(std::move(*record), invocation);
     if (!record || record->is_live() || !matches(request.filter, *record, now)) continue;

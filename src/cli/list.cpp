@@ -16,6 +16,7 @@
 #include "store/folder.hpp"
 #include "store/index.hpp"
 #include "store/lock.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
@@ -217,6 +218,7 @@ std::vector<RunRecord> runs_called(const std::string& folder, const std::string&
   for (const Entry& entry : Listing(folder, IndexText::cells).all()) {
     const std::string shown = cells_of(entry, now).back();
     if (!shown.ends_with(word) && !shown.ends_with("...")) continue;
+    if (!store::other_owner(folder, folder + "/" + entry.run).empty()) continue;
     auto record = store::read_record(folder + "/" + entry.run);
     if (record && is_called(*record, word)) called.push_back(std::move(*record));
   }
@@ -225,8 +227,16 @@ std::vector<RunRecord> runs_called(const std::string& folder, const std::string&
 
 }  // namespace
 
+// Another user's is meant by its whole name only.
 base::Result<std::string> run_meant(const std::string& records, const std::string& word) {
-  auto by_name = store::find_run(store::run_names(records), word);
+  const std::vector<std::string> all = store::run_names(records);
+  if (std::ranges::binary_search(all, word)) return word;
+  const std::vector<std::string> own = store::own_run_names(records);
+  if (own.empty() && !all.empty()) {
+    return base::fail(base::Fault::usage, "a run of another user is meant by its whole name",
+                      "no run in {} is yours", records);
+  }
+  auto by_name = store::find_run(own, word);
   if (by_name) return by_name;
   const std::vector<RunRecord> called = runs_called(records, word);
   if (called.empty()) return by_name;

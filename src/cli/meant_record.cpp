@@ -69,6 +69,13 @@ Result<RunRecord> meant_record(const std::string& records, const std::string& wo
   });
 }
 
+base::Error foreign_run(const std::string& run, const std::string& owner) {
+  return {Fault::usage,
+          fmt::format("{} is a run of another user ({})", run, owner),
+          "look at its command first (muster show); --foreign means it all the same",
+          {}};
+}
+
 Result<std::string> path_of_output(const std::string& records, const job::RunOutput& output) {
   const auto record = meant_record(records, output.run);
   if (!record) return tl::unexpected(record.error());

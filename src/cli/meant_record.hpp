@@ -16,6 +16,9 @@ namespace muster::cli {
 [[nodiscard]] base::Result<model::RunRecord> meant_record(const std::string& records,
                                                           const std::string& word);
 
+// Why nothing is done to a run of another user.
+[[nodiscard]] base::Error foreign_run(const std::string& run, const std::string& owner);
+
 // Where it lies.
 [[nodiscard]] base::Result<std::string> path_of_output(const std::string& records,
                                                        const job::RunOutput& output);

@@ -22,6 +22,7 @@
 #include "store/folder.hpp"
 #include "store/lock.hpp"
 #include "store/metric_files.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "view/graph_drawing.hpp"
 #include "view/record_json.hpp"
@@ -182,6 +183,22 @@ int rerun(const RunRecord& record, const RecordRequest& request, const Invocatio
       {Fault::bad_file, "the record of " + record.run + " does not have its command line", {}, {}});
 }
 
+// ---- runs of other users ------------------------------------------------------------------------
+
+bool changes_something(RecordVerb verb) {
+  return verb == RecordVerb::stop || verb == RecordVerb::rerun;
+}
+
+// What is only looked at is shown with its owner.
+Result<void> respect_owner(const std::string& records, const RunRecord& record,
+                           const RecordRequest& request) {
+  const std::string owner = store::other_owner(records, record.folder);
+  if (owner.empty() || request.foreign) return {};
+  if (changes_something(request.verb)) return tl::unexpected(foreign_run(record.run, owner));
+  note(fmt::format("{} is a run of another user ({})", record.run, owner));
+  return {};
+}
+
 // ---- finding them -------------------------------------------------------------------------------
 
 int act(const RunRecord& record, const RecordRequest& request, const Invocation& invocation) {
@@ -217,6 +234,8 @@ Result<std::vector<RunRecord>> find_all(const std::string& records, const Record
   for (const std::string& word : request.runs) {
     auto record = meant_record(records, word);
     if (!record) return tl::unexpected(std::move(record.error()));
+    const auto respected = respect_owner(records, *record, request);
+    if (!respected) return tl::unexpected(respected.error());
     found.push_back(is_scheduled(*record) ? asked_for(std::move(*record), invocation)
                                           : std::move(*record));
   }

@@ -4,16 +4,19 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "blobs/files.hpp"
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/survey.hpp"
 #include "cli/code.hpp"
+#include "process/ownership.hpp"
 #include "process/tree.hpp"
 #include "snapshot/manifest.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 
 namespace muster::cli {
@@ -109,8 +112,13 @@ std::optional<std::string> reuse_key(const front::PipelineRequest& request,
 std::optional<std::string> find_reusable(const front::PipelineRequest& request,
                                          const std::string& key) {
   const std::string records = records_of(request.record.folder);
+  // Whoever can write there could offer anything.
+  const bool is_own =
+      process::is_own_folder(records) || process::is_own_folder(records + "/.steps");
+  if (!is_own) return std::nullopt;
   const auto folder = store::read_file(offer_of(records, key));
   if (!folder || !folder->starts_with(records + "/")) return std::nullopt;
+  if (!store::other_owner(records, *folder).empty()) return std::nullopt;
   const auto record = store::read_record(*folder);
   const auto seal = store::read_file(seal_of(*folder));
   const bool fine = record && record->ended_well() && seal && outputs_hash(*folder) == *seal;
@@ -121,8 +129,7 @@ void offer_for_reuse(const front::PipelineRequest& request, const std::string& k
                      const std::string& folder) {
   const std::string records = records_of(request.record.folder);
   const auto hash = outputs_hash(folder);
-  std::error_code wrong;
-  fs::create_directory(records + "/.steps", wrong);
+  (void)::mkdir((records + "/.steps").c_str(), 0755);
   const bool sealed = hash && store::write_file(seal_of(folder), *hash);
   if (sealed) (void)store::replace_file(offer_of(records, key), folder);
 }

@@ -49,6 +49,7 @@
 #include "probe/random.hpp"
 #include "probe/terminal.hpp"
 #include "process/converse.hpp"
+#include "process/ownership.hpp"
 #include "spec/in_quotes.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -415,7 +416,8 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
                   const Invocation& invocation) {
   const auto record = store::read_record(folder);
   const auto asked = store::read_asked(folder);
-  if (!record || !asked || !is_queued_run(*record)) {
+  const bool is_own = process::is_own_folder(folder);  // the variable may say anything
+  if (!is_own || !record || !asked || !is_queued_run(*record)) {
     return complain({base::Fault::bad_file,
                      fmt::format("{} names no run in a queue: {}", kQueuedRecord, folder),
                      "muster submit hands a job over",

@@ -14,6 +14,7 @@
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/under_way.hpp"
 
@@ -34,7 +35,7 @@ class Stocktaking {
       : records_(std::move(records)),
         rules_(rules),
         folder_(::open(records_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    shelf_.runs = store::run_names(records_);
+    shelf_.runs = store::own_run_names(records_);
     std::erase_if(shelf_.runs, [](const auto& name) { return !store::is_run_name(name); });
   }
 

@@ -222,7 +222,7 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
     if (found != all.end()) some.insert(*found);
   }
   const std::string path = place("parcel");
-  constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
+  constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
   auto written = blobs::write_parcel(file.get(), manifest, some, [&](const std::string& hash) {
     const auto other = places_.find(hash);

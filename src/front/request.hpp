@@ -144,6 +144,7 @@ struct RecordRequest {
   bool json = false;
   bool dry_run = false;
   bool unasked = false;            // removes without asking first
+  bool foreign = false;            // runs of other users, too
   bool fresh_code = false;         // a rerun with the files of now
   bool fresh_checkpoints = false;  // a rerun that does not go on from those of the run
 };

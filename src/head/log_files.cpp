@@ -1,6 +1,7 @@
 // Makes and fills the files of ranks.
 #include "head/log_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "host/limits.hpp"
+#include "process/output_file.hpp"
 #include "process/write_all.hpp"
 #include "view/destination.hpp"
 
@@ -21,7 +23,7 @@ using model::Stream;
 
 tl::unexpected<base::Error> cannot_make(const std::string& path) {
   return base::fail(base::Fault::bad_file, "name a folder in which you may create files",
-                    "cannot make {}: {}", path, std::strerror(errno));
+                    "cannot make {}: {}", path, process::output_trouble(errno));
 }
 
 // Like mkdir -p for the folders of a path; the file's own open tells what went wrong.
@@ -32,12 +34,20 @@ void make_folders(const std::string& path) {
   }
 }
 
-int make_file(const std::string& path) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  const int file = ::open(path.c_str(), kFlags, 0666);
-  if (file >= 0 || errno != ENOENT) return file;
+constexpr base::Duration kPatience = std::chrono::seconds(5);
+
+process::UniqueFd make_file(const std::string& path, process::NamedBy whom) {
+  auto file = process::open_output(path, whom);
+  if (file || errno != ENOENT) return file;
   make_folders(path);
-  return ::open(path.c_str(), kFlags, 0666);
+  return process::open_output(path, whom);
+}
+
+// A pattern without fields is the file's name as the user has written it.
+process::NamedBy named_by(const model::Pattern& pattern) {
+  const bool is_whole = std::ranges::all_of(
+      pattern, [](const model::Piece& piece) { return piece.field == model::Field::text; });
+  return is_whole ? process::NamedBy::user : process::NamedBy::muster;
 }
 
 }  // namespace
@@ -58,13 +68,13 @@ Result<LogFiles> LogFiles::create(const model::OutputSpec& output,
   return logs;
 }
 
-Result<SinkId> LogFiles::open(const std::string& path) {
+Result<SinkId> LogFiles::open(const std::string& path, const model::Pattern& pattern) {
   const auto [at, is_new] = opened_.try_emplace(path, static_cast<SinkId>(files_.size()));
   if (!is_new) {
     ++files_[at->second].streams;
     return at->second;
   }
-  process::UniqueFd file(make_file(path));
+  process::UniqueFd file = make_file(path, named_by(pattern));
   if (!file) {
     opened_.erase(at);
     return cannot_make(path);
@@ -82,9 +92,10 @@ Result<void> LogFiles::make(const model::OutputSpec& output, const machine::Spea
     const Rank rank(world.first.value + own);
     const view::Speaker speaker = speakers.of(rank);
     for (const Stream stream : {Stream::out, Stream::err}) {
+      const model::Pattern& pattern = stream == Stream::out ? output.out_file : output.err_file;
       const std::string path =
           speakers.elsewhere(rank) ? std::string() : view::file_of(output, speaker, stream);
-      auto file = path.empty() ? Result<SinkId>(machine::kNowhere) : open(path);
+      auto file = path.empty() ? Result<SinkId>(machine::kNowhere) : open(path, pattern);
       if (!file) return tl::unexpected(file.error());
       sinks_.push_back(*file);
     }
@@ -115,13 +126,23 @@ SinkId LogFiles::sink_of(Rank rank, Stream stream) const {
 
 void LogFiles::write(SinkId file, std::string_view bytes) {
   File& its = files_[file];
-  const process::Written written = process::write_all(its.fd.get(), bytes);
+  const process::Written written =
+      its.is_plain ? process::write_all(its.fd.get(), bytes) : write_at_pace_of(its, bytes);
   its.size += written.bytes;
   if (written.error == 0) return;
   lost_ += bytes.size() - written.bytes;
   if (trouble_.empty()) {
-    trouble_ = fmt::format("cannot write to {}: {}", *its.path, std::strerror(written.error));
+    const char* why = its.given_up ? "its reader does not read" : std::strerror(written.error);
+    trouble_ = fmt::format("cannot write to {}: {}", *its.path, why);
   }
+}
+
+// A FIFO whose reader pauses holds the run up, for less than hosts wait for a silent head.
+process::Written LogFiles::write_at_pace_of(File& file, std::string_view bytes) {
+  if (file.given_up) return {0, ETIMEDOUT};
+  const process::Written written = process::write_while_read(file.fd.get(), bytes, kPatience);
+  file.given_up = written.error == ETIMEDOUT;
+  return written;
 }
 
 bool LogFiles::can_be_read(SinkId file) const {

@@ -15,6 +15,7 @@
 #include "machine/speakers.hpp"
 #include "model/output_spec.hpp"
 #include "process/unique_fd.hpp"
+#include "process/write_all.hpp"
 
 namespace muster::head {
 
@@ -51,6 +52,7 @@ class LogFiles final : public machine::LineSink {
     const std::string* path = nullptr;  // a key of opened_
     bool is_plain = false;              // and no fifo or device
     std::uint32_t streams = 1;          // that are kept in it
+    bool given_up = false;              // its reader does not read
     std::uint64_t size = 0;             // bytes
   };
 
@@ -60,7 +62,10 @@ class LogFiles final : public machine::LineSink {
   [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,
                                         const machine::Speakers& speakers,
                                         const model::World& world);
-  [[nodiscard]] base::Result<machine::SinkId> open(const std::string& path);
+  [[nodiscard]] base::Result<machine::SinkId> open(const std::string& path,
+                                                   const model::Pattern& pattern);
+
+  [[nodiscard]] static process::Written write_at_pace_of(File& file, std::string_view bytes);
 
   std::vector<File> files_;                        // index: SinkId
   std::map<std::string, machine::SinkId> opened_;  // by path

@@ -20,7 +20,8 @@ void ignore_file_size_signal() { std::signal(SIGXFSZ, SIG_IGN); }
 void fill_standard_descriptors() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     // open() takes the lowest free number, which is this one.
-    if (::fcntl(fd, F_GETFD) == -1) (void)::open("/dev/null", O_RDWR);
+    const int flags = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
+    if (::fcntl(fd, F_GETFD) == -1) (void)::open("/dev/null", flags);
   }
 }
 

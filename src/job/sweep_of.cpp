@@ -14,6 +14,7 @@
 #include "job/sweep_keys.hpp"
 #include "job/table_reader.hpp"
 #include "spec/in_quotes.hpp"
+#include "sweep/draw.hpp"
 #include "sweep/metric_text.hpp"
 #include "sweep/sampler.hpp"
 #include "sweep/sobol.hpp"
@@ -79,6 +80,7 @@ class SpaceReader {
     parameter.law = law;
     const std::size_t before = complaints_.size();
     set_numbers(keys, path, parameter);
+    if (complaints_.size() == before) check_reach(keys, path, parameter);
     if (component_ != nullptr && complaints_.size() == before) {
       check_bounds(keys, parameter, *component_, log_base_, complaints_);
     }
@@ -141,6 +143,18 @@ class SpaceReader {
                              "");
     }
     parameter.upper = static_cast<std::uint64_t>(upper);
+  }
+
+  void check_reach(const ParameterKeys& keys, const std::string& path,
+                   const sweep::Parameter& parameter) {
+    if (parameter.law == Law::choice || sweep::can_be_drawn(parameter, log_base_)) return;
+    const bool is_log = sweep::word(parameter.law).find("log") != std::string_view::npos;
+    complaints_.add(
+        keys.least ? keys.least->begin : keys.mu->begin,
+        fmt::format("{}: type {} would give values that are infinite or 0 to a computer", path,
+                    sweep::word(parameter.law)),
+        is_log ? "its numbers are exponents: from -6 to -1 means from e^-6 to e^-1"
+               : "write numbers up to 1e300, and a q that is not so small");
   }
 
   double positive(const Text& text, const std::string& path) {

@@ -9,6 +9,7 @@
 #include "process/guard.hpp"
 #include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
+#include "process/room_to_start.hpp"
 #include "process/shortage.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ int run(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  if (const auto missing = muster::process::missing_room()) return muster::cli::complain(*missing);
   const auto code = muster::process::caught([&] { return run(count, words); });
   muster::process::wait_for_guards();
   return code ? *code : muster::cli::complain(code.error());

@@ -22,6 +22,7 @@
 #include "process/guard.hpp"
 #include "process/guard_orders.hpp"
 #include "process/inbox.hpp"
+#include "process/own_umask.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
 #include "process/warden.hpp"
@@ -65,6 +66,7 @@ class GuardLoop {
   bool owner_gone_ = false;
   base::Duration grace_ = default_grace;
   Spawner spawner_;
+  mode_t umask_ = users_umask();
   Children children_;
   Inbox inbox_;
   std::string replies_;
@@ -125,7 +127,8 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
                        view->workdir,
                        view->cpus,
                        {},
-                       true};
+                       true,
+                       umask_};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
     request.descriptors[i] = files[i].get();

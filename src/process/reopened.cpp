@@ -8,9 +8,16 @@
 
 namespace muster::process {
 
+namespace {
+
+bool is_to_read(int file) { return (::fcntl(file, F_GETFL) & O_ACCMODE) == O_RDONLY; }
+
+}  // namespace
+
 bool same_place(int a, int b) {
   struct stat first {};
   struct stat second {};
+  if (is_to_read(a) != is_to_read(b)) return false;
   return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino && first.st_rdev == second.st_rdev;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,7 @@ void clear_signals(const std::vector<int>& changed) {
   if (::setpgid(0, 0) == 0 && give_descriptors(request) && move_in(request) &&
       follow_caller(request, caller)) {
     clear_signals(changed);
+    if (request.umask) ::umask(*request.umask);
     ::execve(request.program, request.arguments, request.environment);
   }
   error = errno;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <sys/types.h>
 #include <vector>
@@ -24,6 +25,7 @@ struct SpawnRequest {
   // what that starts, and is lost when the program is set-uid or changes its user:
   // PR_SET_PDEATHSIG(2const).
   int when_caller_ends = 0;
+  std::optional<mode_t> umask = std::nullopt;  // none keeps the caller's
 };
 
 struct SpawnResult {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/time.hpp"
+
 namespace muster::process {
 
 struct Written {
@@ -16,5 +18,8 @@ struct Written {
 // reads; ENOSPC, EDQUOT or EFBIG when there is no room. The signals SIGPIPE and SIGXFSZ must be
 // ignored for EPIPE and EFBIG to be heard of.
 [[nodiscard]] Written write_all(int file, std::string_view bytes);
+
+// Likewise, to a descriptor that does not block: ETIMEDOUT when its reader pauses for so long.
+[[nodiscard]] Written write_while_read(int file, std::string_view bytes, base::Duration patience);
 
 }  // namespace muster::process

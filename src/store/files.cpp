@@ -13,6 +13,8 @@
 namespace muster::store {
 namespace {
 
+constexpr int kToWrite =
+    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 process::UniqueFd if_plain(process::UniqueFd file) {
@@ -29,8 +31,7 @@ bool write_all(int file, std::string_view bytes) {
 }
 
 bool write_file(const std::string& path, std::string_view text) {
-  const process::UniqueFd file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const process::UniqueFd file(::open(path.c_str(), kToWrite, 0600));
   return file && write_all(file.get(), text);
 }
 

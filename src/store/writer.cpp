@@ -37,7 +37,7 @@ int make_parents(const std::string& path) {
   const std::size_t last = path.rfind('/');
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
-    const bool made = ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0777) == 0;
+    const bool made = ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0755) == 0;
     if (!made && errno != EEXIST && why == 0) why = errno;
   }
   return why;

@@ -69,6 +69,19 @@ double raw_of(const Recipe& recipe, double value) {
   return log_of(std::max(value, least)) / recipe.log_base;
 }
 
+bool can_be_drawn(const Parameter& parameter, double log_base) {
+  const Recipe recipe = recipe_of(parameter, log_base);
+  // As far as a search goes: see Density.
+  const double reach = recipe.is_normal ? 8 * recipe.second : 0;
+  const double low = recipe.first - reach;
+  const double high = (recipe.is_normal ? recipe.first : recipe.second) + reach;
+  if (!std::isfinite(high - low)) return false;
+  const double one = finished(recipe, low);
+  const double other = finished(recipe, high);
+  const bool may_vanish = recipe.log_base == 0 || recipe.quantum > 0;
+  return std::isfinite(one) && std::isfinite(other) && (may_vanish || (one != 0 && other != 0));
+}
+
 double value_at(const Parameter& parameter, double share, double log_base) {
   if (parameter.law == Law::choice) {
     const auto count = static_cast<double>(parameter.options.size());

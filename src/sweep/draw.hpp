@@ -22,6 +22,10 @@ struct Recipe {
 [[nodiscard]] double finished(const Recipe& recipe, double raw);
 [[nodiscard]] double raw_of(const Recipe& recipe, double value);
 
+// Whether all that can be drawn, far into the tails of a normal distribution, are numbers that a
+// double can tell from 0 and from infinity. Of no choice.
+[[nodiscard]] bool can_be_drawn(const Parameter& parameter, double log_base);
+
 // The value at this share of the law's distribution; 0 < share < 1.
 [[nodiscard]] double value_at(const Parameter& parameter, double share, double log_base);
 

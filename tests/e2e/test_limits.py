@@ -11,8 +11,8 @@ import signal
 import time
 import unittest
 
-from support import (MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO, Case, LabCase,
-                     lab_or_skip, run_tests, survivors, until)
+from support import (CANNOT_START, LOST, MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO,
+                     Case, LabCase, lab_or_skip, run_tests, survivors, until)
 
 INTERNAL = 247
 
@@ -89,6 +89,44 @@ class Limits(RecordCase):
                       done.errors)
         self.assertIn("\n  hint: that was the signal of --notice: the program must catch it\n",
                       done.errors)
+
+
+class Memory(RecordCase):
+    """The limits of the stack and of memory, `ulimit -s` and `ulimit -v`: where they are too low, a
+    line says so, and nothing is killed by a signal that nobody can explain."""
+
+    WORDS = (["run", "-n", "2", "true"], ["run", "--fake-nodes", "2", "-n", "2", "true"],
+             ["submit", "job.yml"], ["--version"])
+
+    def limited(self, which, kib, *words):
+        def limit():
+            resource.setrlimit(which, (kib << 10, kib << 10))
+        return self.start(*words, command=(MUSTER,), preexec_fn=limit).finish()
+
+    def test_a_small_stack(self):
+        self.write("job.yml", "command: echo here\n")
+        for kib in (64, 128, 192, 255):
+            for words in self.WORDS:
+                done = self.limited(resource.RLIMIT_STACK, kib, *words)
+                self.assert_refused(done, CANNOT_START, f"limit of the stack, {kib} KiB, leaves "
+                                    "muster no room\n  hint: `ulimit -s 8192`")
+        for words in self.WORDS:
+            self.assertEqual(self.limited(resource.RLIMIT_STACK, 256, *words).code, 0)
+
+    def test_little_memory(self):
+        """From the least with which the program can be loaded at all."""
+        self.write("job.yml", "command: echo here\n")
+        size = os.stat(MUSTER).st_size >> 10
+        codes = set()
+        for kib in range(size * 3 // 4, size + 2000, 100):
+            for words in self.WORDS:
+                done = self.limited(resource.RLIMIT_AS, kib, *words)
+                is_loaded = codes or done.code == CANNOT_START
+                if is_loaded:
+                    self.assertGreaterEqual(done.code, 0, (kib, words, done))
+                    self.assertIn(done.code, (0, CANNOT_START, LOST, INTERNAL), (kib, done))
+                    codes.add(done.code)
+        self.assertGreaterEqual(codes, {0, CANNOT_START})
 
 
 class OpenFiles(RecordCase):

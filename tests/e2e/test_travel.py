@@ -12,7 +12,7 @@ import re
 
 from seed_case import CODE_JOB as JOB
 from travel_case import HOME, TravelCase, ssh_until_after
-from support import BAD_FILE, run_tests, until
+from support import BAD_FILE, CANNOT_START, run_tests, until
 
 
 SERVE = """
@@ -193,7 +193,9 @@ class Code(TravelCase):
         done = self.does("cat a.txt", code=None)
         self.assertNotEqual(done.code, 0, done)
         self.assertNotIn("then", done.text)
-        self.assertRegex(done.errors, r"node2(?s:.*)cannot make \S*/runs/")
+        self.assertRegex(done.errors, r"node2: cannot make \S*/runs/.*: \w+")
+        self.assertEqual(done.code, CANNOT_START, done)
+        self.assertNotRegex(done.errors, r"rank \d|set by the rank", "nobody has started one")
         self.assertEqual(self.show()["state"], "failed")
 
     def test_a_folder_that_others_could_fill_is_not_used(self):

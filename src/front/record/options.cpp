@@ -135,6 +135,9 @@ constexpr Row kTarget = {
     [](RecordDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
+constexpr Row kForeign = {
+    {"--foreign", kRuns, Takes::nothing, "", "Also act on runs of other users."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.foreign); }};
 constexpr Row kDryRun = {
     {"--dry-run", kSee, Takes::nothing, "", "List what would be removed, without removing it."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
@@ -175,7 +178,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 
 constexpr Row kListRows[] = {kMost,   kAll,  kExperiment, kTag,   kState,   kOlderThan,
                              kTarget, kJson, kColor,      kQuiet, kVersion, kHelp};
-constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes,
+constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes, kForeign,
                                kDryRun,     kJson, kColor, kQuiet,     kVersion, kHelp};
 constexpr Row kCollectRows[] = {kTooOld,
                                 kMaxSize,
@@ -195,8 +198,9 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kHelp};
 constexpr Row kLogsRows[] = {kFollow, kRank,  kErrors,  kTarget, kJson,
                              kColor,  kQuiet, kVersion, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kJson,
+constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kForeign, kJson,
                               kColor,  kQuiet,     kVersion,          kHelp};
+constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kEachRows[] = {kTarget, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kJsonRows[] = {kJson, kColor, kQuiet, kVersion, kHelp};
@@ -215,11 +219,12 @@ std::span<const Row> record_table(RecordVerb verb) {
       return kLogsRows;
     case RecordVerb::rerun:
       return kRerunRows;
+    case RecordVerb::stop:
+      return kStopRows;
     case RecordVerb::graph:
       return kGraphRows;
     case RecordVerb::show:
     case RecordVerb::wait:
-    case RecordVerb::stop:
     case RecordVerb::report:
       return kEachRows;
     case RecordVerb::reindex:

@@ -270,6 +270,29 @@ s.yml:15:3: 'a b' is not a name for a parameter
 )");
 }
 
+TEST(ReadSweep, TellsOfValuesThatNoComputerHas) {
+  const std::string sweep = "sampling_algorithm: random\nsearch_space:\n  lr: ";
+  const auto told = [&](const std::string& law) { return wrong(with(sweep + law + "\n")); };
+  const std::string what = "would give values that are infinite or 0 to a computer\n  hint: ";
+  const std::string less = "write numbers up to 1e300, and a q that is not so small\n";
+  const std::string log = "its numbers are exponents: from -6 to -1 means from e^-6 to e^-1\n";
+  EXPECT_EQ(told("{type: uniform, min_value: -1e308, max_value: 1e308}"),
+            "s.yml:8:34: search_space.lr: type uniform " + what + less);
+  EXPECT_EQ(told("{type: quniform, min_value: 0, max_value: 1e300, q: 1e-300}"),
+            "s.yml:8:35: search_space.lr: type quniform " + what + less);
+  EXPECT_EQ(told("{type: normal, mu: 0, sigma: 1e308}"),
+            "s.yml:8:26: search_space.lr: type normal " + what + less);
+  EXPECT_EQ(told("{type: loguniform, min_value: 700, max_value: 800}"),
+            "s.yml:8:37: search_space.lr: type loguniform " + what + log);
+  EXPECT_EQ(told("{type: loguniform, min_value: -2000, max_value: -1}"),
+            "s.yml:8:37: search_space.lr: type loguniform " + what + log);
+  EXPECT_EQ(told("{type: lognormal, mu: 0, sigma: 100}"),
+            "s.yml:8:29: search_space.lr: type lognormal " + what + log);
+  (void)good(with(sweep + "{type: loguniform, min_value: -700, max_value: 700}\n"));
+  (void)good(with(sweep + "{type: qloguniform, min_value: -2000, max_value: 3, q: 1}\n"));
+  (void)good(with(sweep + "{type: uniform, min_value: -8e307, max_value: 8e307}\n"));
+}
+
 TEST(ReadSweep, TellsWhatIsWrongWithSamplings) {
   EXPECT_EQ(wrong(with(kRate + std::string("sampling_algorithm: grid\n"))),
             R"(s.yml:8:21: a grid takes choices only, and search_space.lr is of type uniform

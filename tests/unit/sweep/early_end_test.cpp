@@ -1,6 +1,7 @@
 // Early ends: Azure ML's own examples of its policies, and what lies at their edges.
 #include "sweep/early_end.hpp"
 
+#include <cmath>
 #include <ctime>
 #include <gtest/gtest.h>
 #include <limits>
@@ -41,6 +42,24 @@ Policy bandit(std::optional<double> factor, std::optional<double> amount) {
   policy.slack_factor = factor;
   policy.slack_amount = amount;
   return policy;
+}
+
+// An overflow is no success, whatever the goal.
+TEST(Standings, NoInfinityIsEverTheBest) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const Goal goal : {Goal::minimize, Goal::maximize}) {
+    Standings standings({}, goal);
+    standings.begin();
+    for (const double value : {kInfinity, -kInfinity, std::nan("")}) {
+      (void)standings.report(0, value);
+      EXPECT_EQ(standings.best(0), std::nullopt);
+    }
+    (void)standings.report(0, 3);
+    (void)standings.report(0, goal == Goal::minimize ? -kInfinity : kInfinity);
+    EXPECT_EQ(standings.best(0), 3);
+  }
+  const auto trials = running({{0.8}, {kInfinity}, {0.7}});
+  EXPECT_EQ(ended_early(bandit(0.2, {}), Goal::maximize, trials, 2), (Ended{1}));
 }
 
 // "Assume that the best performing run at interval 10 reported a primary metric 0.8 with a goal to

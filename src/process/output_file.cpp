@@ -1,0 +1,40 @@
+// Looks at what it has opened before it empties that.
+#include "process/output_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace muster::process {
+namespace {
+
+// Devices and FIFOs have nothing to empty.
+bool emptied(int file, const struct stat& found, NamedBy whom) {
+  if (S_ISREG(found.st_mode)) return found.st_size == 0 || ::ftruncate(file, 0) == 0;
+  if (whom == NamedBy::user) return true;
+  errno = EINVAL;
+  return false;
+}
+
+}  // namespace
+
+UniqueFd open_output(const std::string& path, NamedBy whom) {
+  const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  const int follows = whom == NamedBy::user ? 0 : O_NOFOLLOW;
+  UniqueFd file(::open(path.c_str(), flags | follows, 0666));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0) return {};
+  return emptied(file.get(), found, whom) ? std::move(file) : UniqueFd();
+}
+
+const char* output_trouble(int error) {
+  if (error == ELOOP) return "it is a link, which is not followed";
+  if (error == EINVAL) return "it is not a regular file";
+  if (error == ENXIO) return "it is a FIFO or a device that nobody reads";
+  return std::strerror(error);
+}
+
+}  // namespace muster::process

@@ -1,0 +1,24 @@
+// Opens what output is written to. Nothing is waited for: a FIFO without a reader is an error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "process/unique_fd.hpp"
+
+namespace muster::process {
+
+// Who has chosen a file's name.
+enum class NamedBy : std::uint8_t {
+  user,    // it may be a link, a device or a FIFO
+  muster,  // in a folder that somebody has named: only a regular file, and no link to one
+};
+
+// Makes the file, or empties it. Nothing, with errno: ELOOP of a link, EINVAL of what is no regular
+// file, ENXIO of a FIFO that nobody reads.
+[[nodiscard]] UniqueFd open_output(const std::string& path, NamedBy whom);
+
+// What such an errno means, for people.
+[[nodiscard]] const char* output_trouble(int error);
+
+}  // namespace muster::process

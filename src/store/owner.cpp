@@ -1,0 +1,42 @@
+// Asks for owners only where others can have added anything.
+#include "store/owner.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "process/ownership.hpp"
+#include "store/folder.hpp"
+
+namespace muster::store {
+namespace {
+
+// What is not there has no owner.
+std::string owner_if_other(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0 || found.st_uid == ::geteuid()) return {};
+  return fmt::format("uid {}", found.st_uid);
+}
+
+}  // namespace
+
+std::string other_owner(const std::string& records, const std::string& folder) {
+  if (process::is_own_folder(records)) return {};
+  std::string path = folder;
+  while (path.size() > records.size() && path.starts_with(records)) {
+    if (std::string owner = owner_if_other(path); !owner.empty()) return owner;
+    path.resize(path.rfind('/'));
+  }
+  return {};
+}
+
+std::vector<std::string> own_run_names(const std::string& records) {
+  std::vector<std::string> names = run_names(records);
+  if (process::is_own_folder(records)) return names;
+  std::erase_if(names, [&](const std::string& name) {
+    return !owner_if_other(records + "/" + name).empty();
+  });
+  return names;
+}
+
+}  // namespace muster::store

@@ -1,0 +1,17 @@
+// Whose records are in a folder that several users write to, as one of mode 1777. What another user
+// has put there is not done in this user's name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::store {
+
+// "uid 1001", of a record or of one that it lies in; empty: all are this user's. Links do not count
+// as what they lead to.
+[[nodiscard]] std::string other_owner(const std::string& records, const std::string& folder);
+
+// As run_names() has them.
+[[nodiscard]] std::vector<std::string> own_run_names(const std::string& records);
+
+}  // namespace muster::store

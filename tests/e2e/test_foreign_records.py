@@ -1,0 +1,129 @@
+"""A folder of records that several users write to: nobody runs, stops or removes what another one
+has put there without saying so."""
+
+# rooms: cli store front
+
+import json
+import os
+import unittest
+
+import own
+from support import MUSTER, USAGE, Case, run_tests
+
+JOB = "name: line\ncommand: echo mine >> $DIR/done\n"
+PIPELINE = """\
+type: pipeline
+settings: {force_rerun: false}
+jobs:
+  only: {component: ./only.yml}
+"""
+ONLY = """\
+$schema: commandComponent
+is_deterministic: true
+code: src
+command: echo ran >> $DIR/done; echo x > ${{outputs.made}}/file
+outputs: {made: {}}
+"""
+
+
+@unittest.skipIf(os.getuid() != 0, "only root can give files away")
+class Foreign(Case):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("shared"))
+        os.chmod(self.path("shared"), 0o1777)
+        self.write("job.yml", JOB)
+        self.other = own.users()
+
+    def environment(self, **more):
+        return super().environment(MUSTER_RECORDS=self.path("shared"), **more)
+
+    def told(self, *words, code=0):
+        done = self.start(*words, command=(MUSTER,)).finish()
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def runs(self):
+        return sorted(name for name in os.listdir(self.path("shared")) if name[0] != ".")
+
+    def submitted(self, name="job.yml"):
+        before = self.runs()
+        self.told("submit", name)
+        return [run for run in self.runs() if run not in before][0]
+
+    def given_away(self):
+        """A run that another user has put there, after mine."""
+        run = self.submitted()
+        os.chown(self.path("shared", run), self.other, self.other)
+        return run
+
+    def test_names_that_are_not_whole_mean_runs_of_mine(self):
+        mine = self.submitted()
+        self.given_away()
+        for word in ("last", "line", mine[:4]):
+            self.assertEqual(json.loads(self.told("show", word, "--json").text)["run"], mine)
+        self.told("rerun", "last")
+        self.assertEqual(len(self.read("done").splitlines()), 3)
+
+    def test_without_one_of_mine_nothing_is_meant(self):
+        run = self.given_away()
+        for word in ("last", "line", run[:4]):
+            done = self.told("rerun", word, code=USAGE)
+            self.assertIn("is yours\n  hint: a run of another user is meant by its whole name\n",
+                          done.errors)
+
+    def test_it_is_shown_with_its_owner_and_left_alone(self):
+        run = self.given_away()
+        note = f"muster: {run} is a run of another user (uid {self.other})\n"
+        for verb in ("show", "logs", "report", "wait"):
+            self.assertIn(note, self.told(verb, run).errors, verb)
+        for verb in ("rerun", "stop", "rm"):
+            done = self.told(verb, run, code=USAGE)
+            self.assert_refused(done, USAGE, f"{run} is a run of another user", "--foreign")
+        self.assertEqual(len(self.read("done").splitlines()), 1)
+        self.told("stop", "--foreign", run)
+        self.told("rerun", "--foreign", run)
+        self.assertEqual(len(self.read("done").splitlines()), 2)
+        self.told("rm", "--foreign", run)
+        self.assertNotIn(run, self.runs())
+
+    def test_what_is_swept_up_is_mine(self):
+        run = self.given_away()
+        mine = self.submitted()
+        done = self.told("gc", "--older-than", "0s")
+        self.assertIn(f"muster: a run of other users in {self.path('shared')} stays\n", done.errors)
+        self.assertEqual(self.runs(), [run], mine)
+        self.submitted()
+        self.told("rm", "--older-than", "0s", "--yes")
+        self.assertEqual(self.runs(), [run])
+
+    def test_what_another_user_offers_is_not_reused(self):
+        self.write("pipeline.yml", PIPELINE)
+        self.write("only.yml", ONLY)
+        os.mkdir(self.path("src"))
+        first = self.submitted("pipeline.yml")
+        self.told("submit", "pipeline.yml")
+        self.assertEqual(len(self.read("done").splitlines()), 1, "reused")
+        os.chown(self.path("shared", first), self.other, self.other)
+        self.told("submit", "pipeline.yml")
+        self.assertEqual(len(self.read("done").splitlines()), 2)
+        os.chown(self.path("shared", ".steps"), self.other, self.other)
+        self.told("submit", "pipeline.yml")
+        self.assertEqual(len(self.read("done").splitlines()), 3)
+
+    def test_a_queued_run_is_not_that_of_another_user(self):
+        run = self.given_away()
+        env = self.environment(MUSTER_QUEUED_RECORD=self.path("shared", run))
+        done = self.muster("-n", "1", "true", env=env)
+        self.assertIn("MUSTER_QUEUED_RECORD names no run in a queue", done.errors)
+
+    def test_in_a_folder_of_mine_nothing_has_changed(self):
+        os.chmod(self.path("shared"), 0o755)
+        first = self.submitted()
+        self.told("rerun", first)
+        self.told("rm", "last")
+        self.assertEqual(self.runs(), [first])
+
+
+if __name__ == "__main__":
+    run_tests()

@@ -1,0 +1,162 @@
+"""Output finds no stdout, a file that is none, or a umask that takes every right: it is whole, or
+it is told that it is not, and nothing waits for ever."""
+
+# rooms: cli head host process store
+
+import os
+import unittest
+
+import own
+from support import BAD_FILE, MUSTER, Case, run_tests
+
+OUTPUT = 248
+
+JOB = "command: echo from the job\n"
+PIPELINE = """\
+type: pipeline
+jobs:
+  first:
+    command: echo kept > ${{outputs.made}}/file
+    outputs:
+      made: {type: uri_folder}
+  second:
+    command: cat ${{inputs.given}}/file
+    inputs:
+      given: {type: uri_folder, path: "${{parent.jobs.first.outputs.made}}"}
+"""
+
+
+class RecordedCase(Case):
+    def environment(self, **more):
+        return super().environment(**{"MUSTER_RECORDS": self.path("records"), **more})
+
+
+class ClosedStdout(RecordedCase):
+    def closed(self, *words):
+        """A muster as `muster WORDS >&-` is."""
+        return self.start(*words, command=("sh", "-c", 'exec "$0" "$@" >&-', MUSTER)).finish()
+
+    def test_what_every_command_prints_is_missed(self):
+        self.write("job.yml", JOB)
+        self.write("pipeline.yml", PIPELINE)
+        self.succeeds("job.yml", command=(MUSTER, "submit"))
+        for words in (["run", "-n", "2", "echo", "x"], ["run", "--dry-run", "true"],
+                      ["run", "--help"], ["submit", "job.yml"], ["submit", "pipeline.yml"],
+                      ["submit", "--detach", "job.yml"], ["validate", "job.yml"],
+                      ["explain", "job.yml"], ["ps"], ["show", "last"], ["logs", "last"],
+                      ["help"], ["version"], ["completion", "bash"], ["schema"]):
+            with self.subTest(words):
+                done = self.closed(*words)
+                self.assertEqual(done.code, OUTPUT, done)
+                self.assertRegex(done.errors, r"cannot write to stdout: Bad file descriptor", done)
+
+    def test_what_prints_nothing_is_as_ever(self):
+        for words in (["run", "-n", "2", "true"], ["run", "-n", "1", "--logs", "kept", "true"]):
+            done = self.closed(*words)
+            self.assertEqual((done.code, done.errors), (0, ""), done)
+        self.assertEqual(self.closed("run", "-n", "1", "false").code, 1)
+
+    def test_errors_are_told_although_stdout_is_closed(self):
+        done = self.closed("run", "-n", "1", "sh", "-c", "echo told >&2; exit 3")
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("told\n", done.errors)
+
+    def test_a_rank_has_a_stdout_all_the_same(self):
+        done = self.closed("run", "-n", "1", "sh", "-c", "echo x || echo broken >&2")
+        self.assertNotIn("broken", done.errors)
+
+
+class Masks(RecordedCase):
+    """As a user for whom modes count, as they do not for root."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", JOB)
+        self.write("pipeline.yml", PIPELINE)
+        os.mkdir(self.path("tmp"))
+        self.who = {}
+        if os.getuid() == 0:
+            user = own.users()
+            self.who = {"user": user, "group": user, "extra_groups": []}
+            for name in ("", "tmp", "job.yml", "pipeline.yml"):
+                os.chown(self.path(name), user, user)
+        os.chmod(self.folder, 0o755)
+
+    def masked(self, umask, *words):
+        env = self.environment(TMPDIR=self.path("tmp"), MUSTER_RECORDS=self.path("state/records"))
+        done = self.start(*words, command=(MUSTER,), env=env, umask=umask, **self.who).finish()
+        self.assertEqual(done.code, 0, (oct(umask), words, done))
+        self.assertNotIn("cannot", done.errors)
+        return done
+
+    def test_all_that_muster_makes_can_be_used_and_nobody_else_writes_to_it(self):
+        for umask in (0o777, 0o277, 0o077, 0o000):
+            with self.subTest(oct(umask)):
+                logs = f"logs.{umask:o}"
+                self.masked(umask, "run", "-n", "1", "--logs", logs, "echo", "kept")
+                self.assertEqual(self.read(logs, "rank.0", "stdout"), b"kept\n")
+                self.masked(umask, "run", "--fake-nodes", "2", "-n", "2", "true")
+                self.assertEqual(self.masked(umask, "submit", "job.yml").text, "from the job\n")
+                if not umask & 0o700:  # the ranks' own files are made as the user says
+                    done = self.masked(umask, "submit", "pipeline.yml")
+                    self.assertIn("second: kept\n", done.text)
+                self.assertEqual(os.listdir(self.path("tmp")), [])
+                self.assertEqual(os.stat(self.path("state")).st_mode & 0o022, 0)
+                for folder, _, names in os.walk(self.path("state")):
+                    for name in set(names) - {"file"}:  # a rank has made that
+                        mode = os.lstat(os.path.join(folder, name)).st_mode
+                        self.assertEqual((mode & 0o400, mode & 0o002), (0o400, 0), name)
+
+    def test_ranks_have_the_user_s(self):
+        for umask in (0o777, 0o027, 0o000):
+            done = self.masked(umask, "run", "-n", "1", "sh", "-c", "umask")
+            self.assertEqual(int(done.text, 8), umask)
+
+
+class OddFiles(RecordedCase):
+    def test_a_fifo_among_the_logs_is_refused_at_once(self):
+        os.makedirs(self.path("logs", "rank.0"))
+        os.mkfifo(self.path("logs", "rank.0", "stdout"))
+        done = self.muster("-n", "1", "--logs", "logs", "echo", "x")
+        self.assert_refused(done, BAD_FILE, r"cannot make logs/rank.0/stdout: it is a FIFO or a "
+                            r"device that nobody reads")
+        held = os.open(self.path("logs", "rank.0", "stdout"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, held)
+        done = self.muster("-n", "1", "--logs", "logs", "echo", "x")
+        self.assert_refused(done, BAD_FILE, r"rank.0/stdout: it is not a regular file")
+
+    def test_a_link_among_the_logs_is_not_followed(self):
+        os.makedirs(self.path("logs", "rank.0"))
+        self.write("else", "keep\n")
+        os.symlink(self.path("else"), self.path("logs", "rank.0", "stdout"))
+        done = self.muster("-n", "1", "--logs", "logs", "echo", "x")
+        self.assert_refused(done, BAD_FILE, r"rank.0/stdout: it is a link, which is not followed")
+        self.assertEqual(self.read("else"), b"keep\n")
+
+    def test_what_the_user_has_named_may_be_anything_that_is_read(self):
+        hydra = (MUSTER, "mpiexec.hydra")
+        os.symlink(self.path("file"), self.path("link"))
+        self.succeeds("-n", "1", "-outfile-pattern", "link", "echo", "x", command=hydra)
+        self.assertEqual(self.read("file"), b"x\n")
+        self.succeeds("-n", "1", "-outfile-pattern", "/dev/null", "echo", "x", command=hydra)
+        os.mkfifo(self.path("fifo"))
+        done = self.muster("-n", "1", "-outfile-pattern", "fifo", "echo", "x", command=hydra)
+        self.assert_refused(done, BAD_FILE, r"cannot make \S*/fifo: .* nobody reads")
+        held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, held)
+        self.succeeds("-n", "1", "-outfile-pattern", "fifo", "echo", "x", command=hydra)
+        self.assertEqual(os.read(held, 100), b"x\n")
+
+    def test_a_reader_that_never_reads_is_given_up(self):
+        os.mkfifo(self.path("fifo"))
+        held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, held)
+        done = self.muster("-n", "1", "-outfile-pattern", "fifo", "sh", "-c",
+                           "yes | head -c 1000000", command=(MUSTER, "mpiexec.hydra"))
+        self.assertEqual(done.code, 255, done)  # Hydra's own
+        self.assertRegex(done.errors, r"cannot write to \S*/fifo: its reader does not read; \d+ "
+                         r"bytes are missing in the log files", done)
+
+
+if __name__ == "__main__":
+    run_tests()
