@@ -1,7 +1,7 @@
 """What the options of `python3 -m muster` say: they hold for all that its script submits."""
 
 from dataclasses import dataclass, field
-from typing import List
+from typing import List, Set
 
 
 @dataclass
@@ -12,6 +12,7 @@ class CommandLine:
     without: List[str] = field(default_factory=list)
     names: List[str] = field(default_factory=list)
     tells: bool = False
+    asked: Set[str] = field(default_factory=set)  # names of --set that the program has asked for
 
 
 command_line = CommandLine()  # of this process

@@ -18,8 +18,10 @@ def name_of(name: str, version: Optional[str], label: Optional[str] = None) -> s
 def _told_in(lines: Iterable[str], name: str) -> Optional[str]:
     """Of "NAME is PATH (WHO SAYS SO)"."""
     for line in lines:
-        found = re.fullmatch(rf"(?:muster: )?{re.escape(name)} is (.*?) \(.*\)", line)
+        found = re.fullmatch(rf"(?:muster: )?{re.escape(name)} is (.*?) \((--set )?(.*)\)", line)
         if found is not None:
+            if found[2]:
+                command_line.asked.add(found[3])
             return found[1]
     return None
 

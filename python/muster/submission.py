@@ -96,11 +96,19 @@ def told_apart(said: str) -> Tuple[str, str]:
     return ("\n".join(errors), "\n".join(others)) if errors else (said, "")
 
 
+def _is_of_asked_name(line: str) -> bool:
+    """An option that the job does not need, since the program has asked what the name means."""
+    found = re.search(r": --set (\S+) has no effect here: the job names no such ", line)
+    return found is not None and found[1] in command_line.asked
+
+
 def submit_file(file: str, words: List[str], complaints: Complaints = Complaints(),
                 text: str = "") -> Run:
     """Starts the job of a job file and returns once all its processes run; "-" is `text`."""
     def hear(said: str) -> None:
-        print(complaints.translated(said), file=sys.stderr, flush=True)
+        lines = [line for line in said.splitlines() if not _is_of_asked_name(line)]
+        if lines:
+            print(complaints.translated("\n".join(lines)), file=sys.stderr, flush=True)
 
     try:
         run = Run.submit(file, *words, text=text, hear=hear)

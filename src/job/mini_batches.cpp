@@ -10,6 +10,7 @@
 #include "base/shell_word.hpp"
 #include "job/expression.hpp"
 #include "job/input_type.hpp"
+#include "job/mini_batch_tables.hpp"
 
 namespace muster::job {
 namespace {
@@ -78,7 +79,7 @@ void write_out_parallel(JobFile& job) {
   if (parallel.code) job.code = parallel.code;
   if (parallel.per_node) job.per_node = parallel.per_node;
   job.frameworks = {{Framework::pytorch, mark}};
-  const Text program{std::string(kMiniBatches), mark, mark, true};
+  const Text program{std::string(kMiniBatchTables).append(kMiniBatches), mark, mark, true};
   job.variables.push_back({std::string(kMiniBatchesProgram), mark, program});
 }
 

@@ -94,9 +94,10 @@ class MiniBatches(PipelineCase):
         self.scores(fails, size="1", items="2")
         self.assertEqual(self.rows(), [0, 1, 2, 3, 5, 6, 8])
         done = self.scores(fails, size="1", items="1", code=1)
-        self.assertIn("2 items have failed, and 1 may\n", done.errors)
+        self.assertIn("2 items failed, and error_threshold allows 1\n", done.errors)
         done = self.scores(fails, size="1", batches="1", code=1)
-        self.assertIn("2 mini-batches have failed, and 1 may\n", done.errors)
+        self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1\n",
+                      done.errors)
 
     def test_items_without_a_row_have_failed(self):
         done = self.scores("if number % 2: continue", items="4")
@@ -251,6 +252,39 @@ class Tables(PipelineCase):
                          ["5 a=3 b=q,r", "5 a=a b=b", "5 a=5 b=y"])
         self.assertEqual(self.rows_of(self.delimited() + "- keep_columns: [b]\n")[3:],
                          ["4 b=y"])
+
+    def types_of(self, *files, how="read_delimited"):
+        """Of the columns, as run() is given them in each batch."""
+        shutil.rmtree(self.path("table/d"))
+        os.mkdir(self.path("table/d"))
+        for number, text in enumerate(files):
+            self.write(f"table/d/f{number}", text)
+        self.write("src/score.py", "def run(batch):\n    return [' '.join(f'{n}={t}' for n, t in "
+                   "batch.dtypes.items())] * len(batch)\n")
+        lines = self.rows_of("paths: [{folder: ./d}]\ntransformations: [%s: {}]\n" % how, size="1b")
+        return sorted(set(lines))
+
+    def test_a_column_has_the_same_type_in_all_batches(self):
+        found = self.types_of("a,b,c,d,e\n1,1,x,True,1\n", "a,b,c,d,e\n2,2.5,,False,\n",
+                              "a,b,c,d,e\n3,4,5,True,x\n")
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0], "^a=int64 b=float64 c=(object|str) d=bool e=(object|str)$")
+        self.assertRegex(self.types_of("a,b\n1,2\n", "a,c\n2,3\n")[0], "^a=int64 b=float64")
+        found = self.types_of('{"a": 1, "b": "x"}\n', '{"a": 2.5, "b": "y"}\n',
+                              how="read_json_lines")
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith("a=float64"), found)
+
+    def test_a_frame_that_is_returned_is_a_line_for_each_row(self):
+        self.write("src/score.py", "import pandas\ndef run(batch):\n"
+                   "    return pandas.DataFrame({'a': ['x\\u2028y', 'two\\nlines', 'a b'], "
+                   "'n': [1, 2, 3]})[:len(batch)]\n")
+        self.write("table/MLTable", self.delimited())
+        self.write("p.yml", TABLE_STEP % "1mb")
+        done = self.submit(file="p.yml")
+        self.assertIn("1 of 1 mini-batch completed, 1 item failed", done.errors)
+        with open(self.show()["outputs"]["rows"], encoding="utf-8") as file:
+            self.assertEqual(file.read(), 'x\u2028y 1\n"two\nlines" 2\n"a b" 3\n')
 
     def test_a_large_file_is_cut_between_lines(self):
         lines = [f"{number},{'x' * (number % 50)}" for number in range(500)]

@@ -204,6 +204,7 @@ class Programs(NamesCase):
             "ResourceNotFoundError program.py:22: no component 'nosuch' of version '3' is known "
             "here"])
         self.assertIn("--set components.nosuch=...", told[8])
+        self.assertNotIn("no effect", done.stderr)
 
 
 if __name__ == "__main__":
