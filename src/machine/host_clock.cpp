@@ -22,6 +22,8 @@ Instant from_wire(std::uint64_t count) {
 
 void HostClock::heard(Instant asked, Instant came, Instant left, Instant answered) {
   const Ahead fresh{asked - came, answered - left};
+  // They say to have taken longer than the whole exchange: their clock has jumped, or they lie.
+  if (fresh.least > fresh.most) return ahead_.reset();
   Ahead joined = fresh;
   if (ahead_) {
     const Ahead before = widened(answered);

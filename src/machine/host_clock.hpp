@@ -32,7 +32,7 @@ struct Window {
 class HostClock {
  public:
   // We asked at `asked` and heard the answer at `answered`; on their clock the question came at
-  // `came` and the answer left at `left`.
+  // `came` and the answer left at `left`. Times that cannot be leave nothing known.
   void heard(base::Instant asked, base::Instant came, base::Instant left, base::Instant answered);
   // Theirs is ours.
   void is_ours();

@@ -137,6 +137,13 @@ void Run::heard(NodeIndex node, wire::ToHead message, const HostClock& clock, In
   if (!speaks_for_itself(node, message)) {
     return cut(node, "its agent sent a message about a rank of another host", out);
   }
+  const bool is_of_task = std::holds_alternative<wire::Exited>(message) ||
+                          std::holds_alternative<wire::Started>(message) ||
+                          std::holds_alternative<wire::Aborted>(message) ||
+                          std::holds_alternative<wire::Attendance>(message);
+  if (is_of_task && nodes_[node.value].state < NodeState::running) {
+    return cut(node, "its agent sent a message about a rank that it was not told to start", out);
+  }
   std::visit(
       [&](auto& one) {
         using Message = std::decay_t<decltype(one)>;

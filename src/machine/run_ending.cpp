@@ -248,7 +248,8 @@ void Run::leave_when_stopped(RunEffects& out) {
     return;
   }
   dismiss_idle(out);
-  if (may_restart(now_)) return begin_round(out);
+  // A failure that came before all ranks could start is an agent's nonsense, and no round's end.
+  if (ranks_.alive() == 0 && may_restart(now_)) return begin_round(out);
   state_ = State::over;
   give_up_at_.reset();
   model::RunReport ended = report();

@@ -72,6 +72,10 @@ void AgentPart::answer(const wire::Hello& hello) {
   welcome.facts.head_address = "127.0.0.1";
   welcome.facts.port = 12345;
   welcome.facts.rank_ports.assign(hello.ports, 12346);
+  if (dice_.chance(0.5)) {
+    welcome.came_us = any_.clock();
+    welcome.left_us = any_.clock();
+  }
   say(welcome);
 }
 
@@ -92,6 +96,8 @@ void AgentPart::answer(const wire::Start& start) {
     running_.push_back(rank);
   }
 }
+
+void AgentPart::answer(const wire::Ping&) { say(wire::Pong{any_.clock()}); }
 
 void AgentPart::answer(const wire::Stop&) {
   while (!running_.empty()) end(running_.back(), 1);
@@ -115,6 +121,7 @@ void AgentPart::end(base::Rank rank, std::int32_t code) {
   wire::Exited exited;
   exited.exit.rank = rank;
   exited.exit.code = code;
+  exited.at_us = any_.clock();
   say(wire::OutputEnd{rank, wire::Stream::out});
   say(exited);
   say(wire::OutputEnd{rank, wire::Stream::err});

@@ -29,7 +29,7 @@ class AgentPart {
   void answer(const wire::Stop& stop);
   void answer(const wire::PmixDown& down);
   void answer(const wire::Trace&);
-  void answer(const wire::Ping&) { say(wire::Pong{}); }
+  void answer(const wire::Ping&);
   void answer(const wire::Bye&) { line_.end_sending(); }
   void answer(const wire::Spawned& spawned) { any_.know_id(spawned.id); }
   template <class Other>

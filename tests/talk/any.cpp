@@ -30,6 +30,27 @@ std::uint64_t Any::id() {
   return dice_.chance(0.7) ? last_id_ : std::uint64_t{number()} << dice_.between(0, 32);
 }
 
+// As a rule later than the last one, sometimes earlier, or one of the odd ones.
+std::uint64_t Any::clock() {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 52;
+  constexpr std::array<std::uint64_t, 4> kOdd = {0, 1, kMost, kMost / 2};
+  if (dice_.chance(0.2)) return kOdd[dice_.between(0, kOdd.size() - 1)];
+  const std::uint64_t step = std::uint64_t{number()} << (dice_.chance(0.7) ? 0 : 12);
+  clock_ = dice_.chance(0.8) ? (clock_ + step) % kMost : clock_ - std::min(clock_, step);
+  return clock_;
+}
+
+// Of memory and its parts, of which one may be larger than the whole.
+std::uint64_t Any::size() { return std::uint64_t{number()} << dice_.between(0, 40); }
+
+model::Circumstances Any::circumstances() {
+  model::Circumstances around;
+  if (dice_.chance(0.5)) around.shared = model::SharedMemory{size(), size(), dice_.chance(0.1)};
+  if (dice_.chance(0.5)) around.memory = {size(), text(), size(), dice_.chance(0.3)};
+  if (dice_.chance(0.2)) around.gpu = text();
+  return around;
+}
+
 std::string Any::text() {
   switch (dice_.between(0, 9)) {
     case 0:
@@ -187,10 +208,20 @@ wire::pmix::Command Any::pmix_command() {
   }
 }
 
+wire::Welcome Any::welcome() {
+  wire::Welcome made{dice_.chance(0.8) ? wire::kProtocol : number(), text(), facts()};
+  if (dice_.chance(0.5)) {
+    made.came_us = clock();
+    made.left_us = clock();
+  }
+  if (dice_.chance(0.3)) made.shared = model::SharedMemory{size(), size(), dice_.chance(0.1)};
+  return made;
+}
+
 wire::ToHead Any::of_start() {
   switch (dice_.between(0, 4)) {
     case 0:
-      return wire::Welcome{dice_.chance(0.8) ? wire::kProtocol : number(), text(), facts()};
+      return welcome();
     case 1:
       return wire::Prepared{world(), dice_.chance(0.8) ? "" : text()};
     case 2:
@@ -210,6 +241,10 @@ wire::ToHead Any::of_tasks() {
       wire::Exited exited{{rank()}, text()};
       exited.exit.code = static_cast<std::int32_t>(dice_.between(0, 3));
       exited.exit.signal = dice_.chance(0.3) ? static_cast<std::int32_t>(dice_.between(0, 70)) : 0;
+      exited.exit.max_rss_kib = size();
+      exited.at_us = clock();
+      exited.told_us = clock();
+      if (dice_.chance(0.5)) exited.around = circumstances();
       return exited;
     }
     case 2:
@@ -219,7 +254,7 @@ wire::ToHead Any::of_tasks() {
     case 4:
       return wire::Traced{rank(), text(), text()};
     default:
-      return wire::Pong{};
+      return wire::Pong{dice_.chance(0.8) ? clock() : 0};
   }
 }
 

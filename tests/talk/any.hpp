@@ -28,6 +28,8 @@ class Any {
   [[nodiscard]] std::uint32_t world();
   [[nodiscard]] std::uint32_t number();
   [[nodiscard]] std::uint64_t id();
+  // Microseconds of a steady clock, of which not all can be true.
+  [[nodiscard]] std::uint64_t clock();
   [[nodiscard]] std::string text();
   [[nodiscard]] std::vector<std::string> texts();
   [[nodiscard]] model::HostFacts facts();
@@ -35,6 +37,9 @@ class Any {
   [[nodiscard]] wire::pmix::AddJob pmix_job();
 
  private:
+  [[nodiscard]] std::uint64_t size();
+  [[nodiscard]] model::Circumstances circumstances();
+  [[nodiscard]] wire::Welcome welcome();
   [[nodiscard]] wire::ToHead of_start();
   [[nodiscard]] wire::ToHead of_tasks();
   [[nodiscard]] wire::ToHead of_wireup();
@@ -57,6 +62,7 @@ class Any {
   std::vector<base::Rank> ranks_;
   std::uint32_t worlds_ = 1;
   std::uint64_t last_id_ = 0;
+  std::uint64_t clock_ = 0;
   std::string nspace_ = "muster-talk";  // of a PMIx job
 };
 

@@ -151,6 +151,23 @@ TEST_F(HeadFixture, AnAgentMayOnlySpeakOfItsOwnRanks) {
   EXPECT_EQ(cause(), "b: its agent sent a message about a rank of another host");
 }
 
+// Else another round would begin while ranks count as running.
+TEST_F(HeadFixture, AnAgentTellsNothingOfRanksThatWereNotStarted) {
+  spec_.max_restarts = 1;
+  for (const wire::ToHead& message :
+       {wire::ToHead{exited(0, 3)}, wire::ToHead{wire::Started{Rank(0), 9}},
+        wire::ToHead{wire::Aborted{Rank(0), 3, {}}}, wire::ToHead{wire::Attendance{{Rank(0)}}}}) {
+    make({model::kOpened, model::kOpened});
+    start();
+    now(LinkUp{kA});
+    now(LinkUp{kB});
+    hear(kA, wire::Welcome{});
+    hear(kA, message);
+    EXPECT_EQ(cause(), "a: its agent sent a message about a rank that it was not told to start");
+    EXPECT_EQ(exit_code(), 245);
+  }
+}
+
 // ---- what others outlive ------------------------------------------------------------------------
 
 TEST_F(HeadFixture, OthersGoOnWhereTheyMay) {

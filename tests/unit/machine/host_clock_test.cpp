@@ -41,6 +41,19 @@ TEST(HostClockTest, TheTimeThatAnAnswerTakesDoesNoHarm) {
       << "it was 22, and is heard of at 24";
 }
 
+TEST(HostClockTest, AnAnswerThatTookLongerThanTheExchangeLeavesNothingKnown) {
+  HostClock clock;
+  const Instant theirs = kNow - kBehind;
+  const Instant jumped = theirs + seconds(1000);
+  clock.heard(kNow, theirs, jumped, kNow + milliseconds(2));
+  EXPECT_EQ(clock.when(jumped, kNow + milliseconds(2)), std::nullopt);
+  const Instant later = kNow + seconds(1);
+  clock.heard(later, jumped, jumped, later + milliseconds(2));
+  EXPECT_EQ(clock.when(jumped, later + milliseconds(2)), (Window{later, later + milliseconds(2)}));
+  clock.heard(later, jumped, theirs + std::chrono::hours(90000), later);
+  EXPECT_EQ(clock.when(jumped, later), std::nullopt) << "what was known is of another clock";
+}
+
 TEST(HostClockTest, EveryAnswerNarrowsTheBoundsAndTimeWidensThem) {
   HostClock clock;
   const Instant theirs = kNow - kBehind;
