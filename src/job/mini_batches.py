@@ -88,6 +88,15 @@ class Deal:
         allowed = -1 in (self.told.error_threshold, self.told.mini_batch_error_threshold)
         return bool(self.batches) and self.failed_batches == len(self.batches) and not allowed
 
+    def tolerated(self):
+        """Failures that the thresholds allow, in one line; the pipeline's report repeats it."""
+        found = ((self.failed_batches, f"{self.failed_batches} of {len(self.batches)} mini-batches",
+                  "mini_batch_error_threshold", self.told.mini_batch_error_threshold),
+                 (self.failed_items, f"{self.failed_items} items", "error_threshold",
+                  self.told.error_threshold))
+        return "; ".join(f"{what} failed, within {name}: {most}"
+                         for count, what, name, most in found if count and most is not None)
+
 
 def counted(count, one, many):
     return f"{count} {one if count == 1 else many}"
@@ -357,8 +366,9 @@ def finish(deal, told):
     if not deal.broken and deal.all_failed():
         deal.broken = ("every mini-batch failed; with mini_batch_error_threshold: -1 the job "
                        "completes all the same")
-    if deal.broken:
-        say(deal.broken)
+    last = deal.broken or deal.tolerated()
+    if last:
+        say(last)
     return 1 if deal.broken else 0
 
 

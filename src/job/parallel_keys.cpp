@@ -28,6 +28,8 @@ constexpr JobKey kTask[] = {
      into_parallel<&Parallel::script>},
     {{"program_arguments", Form::text, "Its arguments, as a shell reads them.", kFixed},
      into_parallel<&Parallel::arguments>},
+    {{"args", Form::text, "The same, in older files.", kFixed},
+     into_parallel<&Parallel::arguments>},
     {{"append_row_to", Form::text, "The output to which results are appended.", kFixed},
      into_parallel<&Parallel::append_to>},
     {{"model", Form::anything, "A model of Azure ML.", kAzureOnly}},

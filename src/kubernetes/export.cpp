@@ -6,6 +6,7 @@
 
 #include "base/words.hpp"
 #include "job/input_type.hpp"
+#include "job/names.hpp"
 #include "job/values.hpp"
 #include "kubernetes/exported.hpp"
 #include "kubernetes/gang.hpp"
@@ -67,7 +68,7 @@ void about_data(const ExportedJob& job, std::vector<std::string>& lines) {
   std::string paths;
   for (const job::Input& input : job.job.inputs) {
     const bool is_path = job::type_of(input, job.job.dialect) == job::InputType::path;
-    if (!is_path || !input.value) continue;
+    if (!is_path || !input.value || job::is_fetched(input.value->text)) continue;
     paths += (paths.empty() ? "" : ", ") + input.name;
   }
   if (!paths.empty()) {

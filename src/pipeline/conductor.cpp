@@ -88,9 +88,10 @@ StepRecord ended_as(StepRecord step, const std::string& pipeline, int code,
   step.state = code == 0 ? StepState::completed : StepState::failed;
   const auto record = store::read_record(store::step_folder(pipeline, step.name));
   if (!record) {
-    step.cause = code == 0 ? "" : view::cause_in(last_words);
+    step.cause = code == 0 ? view::tolerated_in(last_words) : view::cause_in(last_words);
     return step;
   }
+  if (code == 0) step.cause = view::tolerated_in(last_words);
   if (code != 0) step.cause = record->cause.empty() ? view::cause_in(last_words) : record->cause;
   if (record->state == model::RunState::stopped) step.state = StepState::stopped;
   if (code == 0 && !record->reused_from.empty()) step.state = StepState::reused;

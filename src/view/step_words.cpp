@@ -46,6 +46,14 @@ std::string names_of(const RunRecord& record, StepState state) {
 
 }  // namespace
 
+std::string tolerated_in(const std::string& last_line) {
+  for (const char* words :
+       {", within mini_batch_error_threshold: ", ", within error_threshold: "}) {
+    if (last_line.find(words) != std::string::npos) return last_line;
+  }
+  return {};
+}
+
 std::string span_words(double seconds) {
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::int64_t>(seconds);

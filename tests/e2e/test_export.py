@@ -269,6 +269,25 @@ class Export(Case):
         expected["code"]["path"] = "/data/code"
         self.assertEqual(job, expected)
 
+    def test_names_of_muster_yml_go_along_and_addresses_are_fetched(self):
+        self.write("named.yml", "type: command\ncommand: cat ${{inputs.x}} ${{inputs.y}}\n"
+                   "inputs:\n  x: {type: uri_file, path: 'azureml:foo:1'}\n"
+                   "  y: {type: uri_file, path: 'https://example.org/y'}\n"
+                   "distribution: {type: pytorch}\n")
+        with open(self.path("muster.yml"), "a", encoding="utf-8") as file:
+            file.write("data: {foo: /data/foo}\n")
+        done = self.export("named", "job", "plain")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("data.azureml:foo:1=/data/foo", done.text)
+        self.assertRegex(done.errors, r"must see these inputs at the paths .*: x\n")
+        done = self.export("named", "pytorchjob", "plain")
+        self.assertEqual(done.code, BAD_FILE, done)
+        self.assertIn("named.yml:5:29: the input y is an address, and pods of an operator fetch "
+                      "nothing: 'https://example.org/y'\n", done.errors)
+        done = self.export("named", "pytorchjob", "plain", "--set", "inputs.y=/data/y")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("/data/foo", done.text)
+
     def test_json_says_the_same(self):
         told = json.loads(self.export("mpirun_k8s", "job", "full", "--json").text)
         self.assertEqual(told["kind"], "List")

@@ -76,6 +76,15 @@ class MiniBatches(PipelineCase):
         self.assertIn("score: 5 of 5 mini-batches completed, 0 items failed\n", done.errors)
         self.assertEqual(self.rows(), list(range(9)))
 
+    def test_a_task_of_older_files(self):
+        self.write("src/score.py", SCORE % "")
+        self.write("p.yml", (PARALLEL % {"size": "2", "items": "-1", "batches": "-1",
+                                         "timeout": 600})
+                   .replace("type: run_function", "type: function")
+                   .replace("program_arguments:", "args:"))
+        self.submit("--fake-nodes", "2", file="p.yml")
+        self.assertEqual(self.rows(), list(range(9)))
+
     def test_batches_of_bytes(self):
         self.scores(size="3b")
         self.assertEqual(self.rows(), list(range(9)))
@@ -91,8 +100,12 @@ class MiniBatches(PipelineCase):
 
     def test_failures_up_to_the_thresholds(self):
         fails = "if number in (4, 7): raise RuntimeError('no')"
-        self.scores(fails, size="1", items="2")
+        done = self.scores(fails, size="1", items="2")
         self.assertEqual(self.rows(), [0, 1, 2, 3, 5, 6, 8])
+        self.assertRegex(done.errors, r"muster: score completed after .*: 2 of 9 mini-batches "
+                         r"failed, within mini_batch_error_threshold: -1; 2 items failed, within "
+                         r"error_threshold: 2\n")
+        self.assertIn("within error_threshold: 2", self.told("show", "last").text)
         done = self.scores(fails, size="1", items="1", code=1)
         self.assertIn("2 items failed, and error_threshold allows 1\n", done.errors)
         done = self.scores(fails, size="1", batches="1", code=1)

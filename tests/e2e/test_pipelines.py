@@ -489,6 +489,30 @@ class Fails(PipelineCase):
         self.submit("-j", "2", file="both.yml", code=3)
         self.assertEqual(self.steps(), {"bad": "failed", "good": "stopped"})
 
+    def nested(self, makes="true", other="true"):
+        self.write("nested.yml", "type: pipeline\noutputs: {o: {type: uri_folder}}\njobs:\n"
+                   "  make:\n    command: 'echo made > ${{outputs.o}}/word; " + makes + "'\n"
+                   "    outputs: {o: '${{parent.outputs.o}}'}\n"
+                   "  other: {command: '" + other + "'}\n")
+        self.write("outer.yml", "type: pipeline\njobs:\n  nested: {component: nested.yml}\n"
+                   "  use:\n    command: 'cat ${{inputs.x}}/word; touch $DIR/go'\n"
+                   "    inputs: {x: '${{parent.jobs.nested.outputs.o}}'}\n")
+
+    def test_an_output_of_a_nested_pipeline_is_awaited_and_nothing_else_of_it(self):
+        self.nested(other="until [ -e $DIR/go ]; do sleep 0.01; done")  # which `use` makes
+        done = self.submit("-j", "2", file="outer.yml")
+        self.assertIn("use: made", done.lines)
+        self.nested(other="exit 3")
+        done = self.submit("-j", "2", file="outer.yml", code=3)
+        self.assertIn("use: made", done.lines)
+        self.assertEqual(self.steps(), {"nested.make": "completed", "nested.other": "failed",
+                                        "use": "completed"})
+        self.nested(makes="exit 4")
+        done = self.submit("-j", "2", file="outer.yml", code=4)
+        self.assertNotIn("use: made", done.lines)
+        self.assertEqual(self.steps()["nested.make"], "failed")
+        self.assertNotIn(self.steps()["use"], ("completed", "failed"))
+
     def test_mistakes_in_the_file_are_told_with_their_places(self):
         self.write("three.yml", THREE.replace("parent.jobs.prepare", "parent.jobs.prepaer"))
         done = self.told("submit", "three.yml", code=BAD_FILE)

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/address.hpp"
 #include "base/nearest.hpp"
 #include "batch/system.hpp"
 #include "front/job/batch.hpp"
 #include "front/job/cluster.hpp"
 #include "front/job/environment_files.hpp"
 #include "front/job/export_schedule.hpp"
+#include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
 #include "job/check_cluster.hpp"
 #include "job/input_type.hpp"
@@ -70,14 +72,17 @@ std::string name_of_objects(const JobDraft& draft, const job::JobFile& job,
   return file_stem(file);
 }
 
-std::vector<std::string> words_for_submit(const JobDraft& draft) {
+// `found`: what the job's names of data stand for here; nobody in the pods would know it.
+std::vector<std::string> words_for_submit(const JobDraft& draft, const job::Leads& found) {
   std::vector<std::string> words;
   const auto add = [&](std::string option, std::string value) {
     words.push_back(std::move(option));
     words.push_back(std::move(value));
   };
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
-  for (std::string& one : words_for_set(draft.leads)) add("--set", std::move(one));
+  job::Leads leads = draft.leads;
+  leads.data = found.data;
+  for (std::string& one : words_for_set(leads)) add("--set", std::move(one));
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
   return words;
@@ -124,8 +129,32 @@ struct ExportSource {
   job::Target target;
   std::vector<job::InstanceType> types;
   std::optional<kubernetes::Cron> cron = {};
-  job::FindData find = {};  // what names of data stand for
+  job::FindData find = {};            // what names of data stand for
+  const KnownNames* names = nullptr;  // that remember what they have found; null: nobody asks
 };
+
+// The value that counts, where another was typed or a name leads to it. An operator's pods run the
+// command itself, and nothing that fetches files.
+void take_values(const job::Values& values, kubernetes::As as, job::JobFile& job,
+                 job::Complaints& complaints) {
+  const bool runs_muster = as == kubernetes::As::job || as == kubernetes::As::jobset;
+  for (job::Input& input : job.inputs) {
+    const auto value = values.inputs.find(input.name);
+    const bool is_path = job::type_of(input, job.dialect) == job::InputType::path;
+    if (!is_path || value == values.inputs.end() || !value->second) continue;
+    const job::Mark place = input.value ? input.value->begin : input.mark;
+    input.value = job::Text{*value->second, place, place, true};
+    if (runs_muster || !job::is_fetched(*value->second)) continue;
+    complaints.add(
+        place,
+        fmt::format("the input {} is an address, and pods of an operator fetch nothing: "
+                    "{}",
+                    input.name, spec::in_quotes(base::without_secrets(*value->second))),
+        fmt::format("give its path in one of the target's volumes: --set inputs.{}=PATH; "
+                    "or --as job, where muster fetches it",
+                    input.name));
+  }
+}
 
 // Without objects where there are complaints.
 Result<kubernetes::Manifest> manifest_of(const Call& call, const JobDraft& draft,
@@ -137,21 +166,23 @@ Result<kubernetes::Manifest> manifest_of(const Call& call, const JobDraft& draft
   const job::Bases bases = {folder, call.current_folder, kPodOutputs, {}, source.find};
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   const job::Place place{target_with_all(source.target), {}, source.types};
+  const kubernetes::As as = kind_of(draft, *source.target.kubernetes);
+  take_values(values, as, job, complaints);
   job::Made made = job::make_spec(job, values, place, folder, complaints);
   kubernetes::Run run =
       kubernetes::run_of(name, {job, made.layout, source.target, source.types}, complaints);
   run.slots = std::max(made.layout.slots, made.layout.per_node);
   if (!complaints.empty()) return kubernetes::Manifest{};
-  const kubernetes::As as = kind_of(draft, *source.target.kubernetes);
-  const kubernetes::ExportedJob exported{std::move(run),
-                                         job,
-                                         made.layout,
-                                         made.spec.apps,
-                                         source.file,
-                                         source.text,
-                                         words_for_submit(draft),
-                                         draft.suspended,
-                                         source.cron};
+  const kubernetes::ExportedJob exported{
+      std::move(run),
+      job,
+      made.layout,
+      made.spec.apps,
+      source.file,
+      source.text,
+      words_for_submit(draft, source.names ? source.names->found() : draft.leads),
+      draft.suspended,
+      source.cron};
   return kubernetes::export_job(exported, as);
 }
 
@@ -300,7 +331,7 @@ Result<Reading> export_file(const Call& call, const JobDraft& draft, const std::
   }
   return export_of(call, draft,
                    {std::move(read.job), file, std::move(job.text), std::move(*target),
-                    known->targets.instance_types, std::move(job.cron), names.find_data()})
+                    known->targets.instance_types, std::move(job.cron), names.find_data(), &names})
       .map([&](Reading reading) {
         reading.notices.insert(reading.notices.begin(), read.notices.begin(), read.notices.end());
         return reading;
