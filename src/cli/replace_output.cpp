@@ -6,9 +6,16 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <system_error>
 
+#include "blobs/fingerprint.hpp"
+#include "blobs/sha256.hpp"
+#include "cli/code.hpp"
 #include "probe/random.hpp"
+#include "store/files.hpp"
+#include "store/folder.hpp"
 
 namespace muster::cli {
 namespace {
@@ -33,28 +40,62 @@ bool may_go(const fs::path& place, const std::string& record) {
 }
 
 // Two names change places, so that one of them is always there; file systems that cannot do that
-// have none for a moment.
-Result<void> take_name(const std::string& fresh, const std::string& to) {
-  std::error_code wrong;
+// have none for a moment. Returns where the old one is.
+Result<std::string> take_name(const std::string& fresh, const std::string& to) {
   const char* const both[] = {fresh.c_str(), to.c_str()};
-  if (::rename(both[0], both[1]) == 0) return {};  // a file, or nothing was there
-  if (::renameat2(AT_FDCWD, both[0], AT_FDCWD, both[1], RENAME_EXCHANGE) == 0) {
-    fs::remove_all(fresh, wrong);
-    return {};
+  if (::renameat2(AT_FDCWD, both[0], AT_FDCWD, both[1], RENAME_NOREPLACE) == 0) return "";
+  if (::renameat2(AT_FDCWD, both[0], AT_FDCWD, both[1], RENAME_EXCHANGE) == 0) return fresh;
+  std::string old = fresh + ".old";
+  if (::rename(to.c_str(), old.c_str()) != 0 && errno != ENOENT) {
+    return failed(std::strerror(errno));
   }
-  const std::string old = fresh + ".old";
-  if (::rename(to.c_str(), old.c_str()) != 0) return failed(std::strerror(errno));
   if (::rename(fresh.c_str(), to.c_str()) != 0) return failed(std::strerror(errno));
-  fs::remove_all(old, wrong);
-  return {};
+  return old;
+}
+
+// In the folder of all records: what was put at a place.
+std::string note_of(const std::string& record, const std::string& place) {
+  blobs::Sha256 hash;
+  hash.add(place);
+  return fmt::format("{}/{}/{}", records_of(record), store::kPlacedOutputs, hash.take());
+}
+
+bool is_of_muster(const std::string& place, const std::string& note) {
+  std::error_code wrong;
+  if (fs::is_directory(place, wrong) && fs::is_empty(place, wrong)) return true;  // nobody's
+  const auto noted = store::read_file(note);
+  if (!noted) return false;
+  const auto found = blobs::fingerprint(place);
+  return found && *found == *noted;
+}
+
+void note_placed(const std::string& place, const std::string& note) {
+  const auto found = blobs::fingerprint(place);
+  (void)::mkdir(note.substr(0, note.rfind('/')).c_str(), 0700);
+  if (found) (void)store::replace_file(note, *found);
+}
+
+// Away from `place`: removed if muster has put it there, else it keeps a name beside it.
+Result<std::string> put_away(const std::string& old, bool is_ours, const fs::path& place,
+                             const std::string& record) {
+  std::error_code wrong;
+  if (old.empty() || is_ours) {
+    if (!old.empty()) fs::remove_all(old, wrong);
+    return "";
+  }
+  const std::string run = store::run_of(record);
+  std::string kept = fmt::format("{}.before-{}", place.string(), run.substr(0, run.find('/')));
+  if (::renameat2(AT_FDCWD, old.c_str(), AT_FDCWD, kept.c_str(), RENAME_NOREPLACE) == 0)
+    return kept;
+  return old;  // under the name that it has got
 }
 
 }  // namespace
 
-Result<void> replace_output(const std::string& from, const std::string& to,
-                            const std::string& record) {
+Result<std::string> replace_output(const std::string& from, const std::string& to,
+                                   const std::string& record) {
   std::error_code wrong;
-  if (!fs::exists(from, wrong)) return {};
+  if (!fs::exists(from, wrong)) return "";
   fs::path place = fs::weakly_canonical(to, wrong);  // where links lead
   if (!place.has_filename()) place = place.parent_path();
   if (!may_go(place, record))
@@ -68,9 +109,15 @@ Result<void> replace_output(const std::string& from, const std::string& to,
     fs::remove_all(fresh, wrong);
     return failed(why);
   }
-  auto taken = take_name(fresh, place);
-  if (!taken) fs::remove_all(fresh, wrong);
-  return taken;
+  const std::string note = note_of(record, place);
+  const bool is_ours = is_of_muster(place, note);
+  auto old = take_name(fresh, place);
+  if (!old) {
+    fs::remove_all(fresh, wrong);
+    return old;
+  }
+  note_placed(place, note);
+  return put_away(*old, is_ours, place, record);
 }
 
 }  // namespace muster::cli

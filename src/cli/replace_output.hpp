@@ -7,10 +7,15 @@
 
 namespace muster::cli {
 
-// A copy of `from` is made beside `to` and then takes its name; what was there is removed. Readers
-// find the old one or the new one, never a part. Nothing is done if there is no `from`. A folder
-// that holds the record, or in which the user stands, is not replaced.
-[[nodiscard]] base::Result<void> replace_output(const std::string& from, const std::string& to,
-                                                const std::string& record);
+// A copy of `from` is made beside `to` and then takes its name. Readers find the old one or the new
+// one, never a part. Nothing is done if there is no `from`. A folder that holds the record, or in
+// which the user stands, is not replaced.
+//
+// What lay at `to` is removed only if it is, byte by byte, what this function has put there before,
+// for a record beside this one. Anything else is the user's: it stays beside `to`, under the name
+// that is returned; empty: there was nothing of that kind.
+[[nodiscard]] base::Result<std::string> replace_output(const std::string& from,
+                                                       const std::string& to,
+                                                       const std::string& record);
 
 }  // namespace muster::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/replace_output.hpp"
+#include "cli/speak.hpp"
 #include "cli/take_over.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -80,6 +81,9 @@ Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
   const std::string from = store::step_folder(request.record.folder, name) + "/outputs/";
   for (const model::NamedPath& output : request.record.outputs) {
     auto replaced = replace_output(from + output.name, output.path, request.record.folder);
+    if (replaced && !replaced->empty()) {
+      say(fmt::format("muster: {} was there before; it is now {}\n", output.path, *replaced));
+    }
     if (replaced) continue;
     return base::fail(base::Fault::output, replaced.error().hint,
                       "cannot copy the output {} of {}: {}", output.name, name,

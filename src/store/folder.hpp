@@ -19,6 +19,9 @@ namespace muster::store {
 // In the folder of a run that an errand of a head elsewhere has made: it is no record.
 inline constexpr std::string_view kSentFile = ".sent";
 
+// In that folder: what was put where an output has a path of its own.
+inline constexpr std::string_view kPlacedOutputs = ".placed";
+
 // Whether a folder may be a record: "20261121-212530.123-kufa". Pure.
 [[nodiscard]] bool is_run_name(std::string_view name);
 

@@ -42,7 +42,7 @@ bool is_our_own(const FolderEntry& entry) {
     return name == kRemovedFile || name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
          (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||
-          name == ".fetched");
+          name == ".fetched" || name == kPlacedOutputs);
 }
 
 class Search {

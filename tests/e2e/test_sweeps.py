@@ -223,6 +223,18 @@ class Sweeps(SweepCase):
             self.assertEqual(self.read("ls.5"), b"only.5\nx\n", "trials have folders of their own")
         self.assertEqual(self.show()["outputs"], {"model": self.path("out")})
 
+    def test_what_the_user_has_at_that_path_is_kept(self):
+        self.write("out", "the user's own\n")
+        file = self.sweep(outputs="{model: {type: uri_folder, path: ./out}}")
+        self.write("trial.sh", TRIAL)
+        done = self.submit(file=file)
+        kept = [name for name in os.listdir(self.folder) if name.startswith("out.before-")]
+        self.assertEqual(len(kept), 1, done)
+        self.assertEqual(self.read(*kept), b"the user's own\n")
+        self.assertIn(f"{self.path('out')} was there before; it is now {self.path(*kept)}\n",
+                      done.errors)
+        self.assertEqual(os.listdir(self.path("out")), ["x"])
+
     def rerun(self, word="last", code=0):
         done = self.told("rerun", word, code=code)
         return done.errors

@@ -33,15 +33,43 @@ class ReplaceOutput : public testing::Test {
   unit::Folder folder_;
 };
 
-TEST_F(ReplaceOutput, AFolderReplacesAFolder) {
+TEST_F(ReplaceOutput, WhatTheUserHasPutThereIsKeptBesideIt) {
   put("new/a/b", "1");
   put("out/old", "0");
   put("record/x", "");
-  ASSERT_TRUE(replace_output(path("new"), path("out/"), path("record")));
+  EXPECT_EQ(replace_output(path("new"), path("out/"), path("record")), path("out.before-record"));
   EXPECT_EQ(text("out/a/b"), "1");
   EXPECT_FALSE(fs::exists(path("out/old")));
+  EXPECT_EQ(text("out.before-record/old"), "0");
   EXPECT_EQ(text("new/a/b"), "1");
+  EXPECT_EQ(count(), 5U) << "and what is noted of it";
+}
+
+TEST_F(ReplaceOutput, WhatMusterHasPutThereGoes) {
+  put("new/a", "1");
+  EXPECT_EQ(replace_output(path("new"), path("out"), path("record")), "");
+  put("new/a", "2");
+  EXPECT_EQ(replace_output(path("new"), path("out"), path("later")), "");
+  EXPECT_EQ(text("out/a"), "2");
   EXPECT_EQ(count(), 3U);
+}
+
+TEST_F(ReplaceOutput, WhatHasBeenChangedSinceIsTheUsers) {
+  put("new/a", "1");
+  EXPECT_EQ(replace_output(path("new"), path("out"), path("record")), "");
+  put("out/mine", "");
+  EXPECT_EQ(replace_output(path("new"), path("out"), path("later")), path("out.before-later"));
+  EXPECT_TRUE(fs::exists(path("out.before-later/mine")));
+}
+
+TEST_F(ReplaceOutput, AFileDoesNotBecomeAFolder) {
+  put("new/a", "1");
+  put("out", "0");
+  EXPECT_EQ(replace_output(path("new"), path("out"), path("record")), path("out.before-record"));
+  EXPECT_EQ(text("out.before-record"), "0");
+  fs::create_directory(path("empty"));
+  EXPECT_EQ(replace_output(path("new"), path("empty"), path("record")), "");
+  EXPECT_EQ(text("empty/a"), "1");
 }
 
 TEST_F(ReplaceOutput, AFileReplacesAFileAndFoldersAreMade) {
