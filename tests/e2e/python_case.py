@@ -52,11 +52,11 @@ class PythonCase(Case):
         env["PATH"] = self.path("bin") + ":" + env["PATH"]
         return env
 
-    def python(self, program, *words):
+    def python(self, program, *words, seconds=WAIT_SECONDS):
         """`python3 WORDS program.py` to its end."""
         path = self.write("program.py", program)
         return subprocess.run([PYTHON, *words, path], cwd=self.folder, env=self.for_python(),
-                              capture_output=True, text=True, timeout=WAIT_SECONDS,
+                              capture_output=True, text=True, timeout=seconds,
                               check=False)
 
     def runs(self, program):

@@ -3,7 +3,7 @@
 # rooms: front job cli
 
 from python_case import PythonCase
-from support import USAGE, run_tests
+from support import USAGE, WAIT_SECONDS, run_tests
 
 # Calls each public function, class and method with a value of each wrong kind, and sets each
 # setting to one: what comes of it is nothing, or an error that muster has made itself.
@@ -157,7 +157,7 @@ class Kinds(PythonCase):
     maxDiff = None
 
     def test_every_wrong_value_is_told_by_muster_itself(self):
-        done = self.python(WALK)
+        done = self.python(WALK, seconds=10 * WAIT_SECONDS)  # thousands of calls
         self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("FAILED")],
                          [], done.stderr[-2000:])
         self.assertEqual(done.returncode, 0, done.stderr)
