@@ -199,7 +199,9 @@ RC_GTEST_PROP(EarlyEnds, AreThoseOfANaiveJudge, ()) {
       continue;
     }
     const double value = any_value();
-    trials[one].reported.push_back(value);
+    // An infinity counts as no number.
+    trials[one].reported.push_back(std::isfinite(value) ? value
+                                                        : std::numeric_limits<double>::quiet_NaN());
     RC_ASSERT(standings.report(one, value) == naively_ended(policy, goal, trials, one));
     RC_ASSERT(standings.best(one) == naive_best(goal, trials[one].reported));
   }

@@ -181,19 +181,20 @@ jobs:
   none: {type: if_else, condition: "yes", true_block: zz}
   same: {type: do_while, body: a, condition: o, mapping: {}, limits: {max_iteration_count: 2}}
 )"}});
-  EXPECT_EQ(told_in(reading.complaints),
-            (Texts{"p.yml:5:32: the step 'each' has no output\n  hint: a step that runs for each "
-                   "of some items leaves many of them",
-                   "p.yml:6:48: the step a has no input 'j'\n  hint: did you mean i?",
-                   "p.yml:6:55: an item must be a map, not text\n  hint: for example: items: "
-                   "[{epochs: 3}, {epochs: 10}], with inputs of the body",
-                   "p.yml:7:46: these are no items\n  hint: write them here, or "
-                   "${{parent.inputs.NAME}}, or ${{parent.jobs.STEP.outputs.NAME}}",
-                   "p.yml:8:36: 'yes' is not a condition\n  hint: write true, false or "
-                   "${{parent.jobs.STEP.outputs.NAME}}",
-                   "p.yml:8:55: there is no step 'zz'",
-                   "p.yml:9:32: the step a cannot be the body of this loop\n  hint: it is the "
-                   "body of another one"}));
+  EXPECT_EQ(
+      told_in(reading.complaints),
+      (Texts{"p.yml:5:32: the step 'each' has no output\n  hint: a step that runs for each "
+             "of some items leaves many of them",
+             "p.yml:6:48: the step a has no input 'j'\n  hint: declare it below the step's inputs:",
+             "p.yml:6:55: an item must be a map, not text\n  hint: for example: items: "
+             "[{epochs: 3}, {epochs: 10}], with inputs of the body",
+             "p.yml:7:46: these are no items\n  hint: write them here, or "
+             "${{parent.inputs.NAME}}, or ${{parent.jobs.STEP.outputs.NAME}}",
+             "p.yml:8:36: 'yes' is not a condition\n  hint: write true, false or "
+             "${{parent.jobs.STEP.outputs.NAME}}",
+             "p.yml:8:55: there is no step 'zz'",
+             "p.yml:9:32: the step a cannot be the body of this loop\n  hint: it is the "
+             "body of another one"}));
 }
 
 }  // namespace
