@@ -409,6 +409,13 @@ void check_what_starts(const Call& call, const JobSource& source, const job::Pla
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
+void check_files(const Call& call, const JobSource& source, const job::Values& values,
+                 job::Complaints& complaints) {
+  check_fetched(call, source.job, values, complaints);
+  check_code_folder(call, source.job, source.folder, complaints);
+  if (!source.comes_later) check_code_is_there(call, source.job, source.folder, complaints);
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -425,9 +432,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (auto fine = add_typed(call, draft.container, made.spec.container); !fine) {
     complaints.add({}, fine.error().what, fine.error().hint);
   }
-  check_fetched(call, job, values, complaints);
-  check_code_folder(call, job, source.folder, complaints);
-  if (!source.comes_later) check_code_is_there(call, job, source.folder, complaints);
+  check_files(call, source, values, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
