@@ -409,11 +409,13 @@ void check_what_starts(const Call& call, const JobSource& source, const job::Pla
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
-void check_files(const Call& call, const JobSource& source, const job::Values& values,
-                 job::Complaints& complaints) {
+// Hosts may have the code where this machine has none.
+void check_files(const Call& call, const JobSource& source, const job::Place& place,
+                 const job::Values& values, job::Complaints& complaints) {
   check_fetched(call, source.job, values, complaints);
   check_code_folder(call, source.job, source.folder, complaints);
-  if (!source.comes_later) check_code_is_there(call, source.job, source.folder, complaints);
+  if (source.comes_later || !is_on_this_machine(place)) return;
+  check_code_is_there(call, source.job, source.folder, complaints);
 }
 
 }  // namespace
@@ -432,7 +434,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   if (auto fine = add_typed(call, draft.container, made.spec.container); !fine) {
     complaints.add({}, fine.error().what, fine.error().hint);
   }
-  check_files(call, source, values, complaints);
+  check_files(call, source, place, values, complaints);
   auto code = code_of(draft, job, source.folder, complaints);
   std::string packages = packages_of(call, job, place.target, source.folder, complaints);
   auto secrets = secrets_of(call, draft, job, complaints);
