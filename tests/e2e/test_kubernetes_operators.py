@@ -54,6 +54,7 @@ class OperatedCase(KubernetesCase):
         super().setUp()
         self.target(operator="pytorchjob", code="/code")
         self.write_job("python3 train.py", nodes=3)
+        self.write("train.py", "")
 
 
 @unittest.skipIf(REASON, REASON)

@@ -398,13 +398,18 @@ void tell_mistake(const Call& call, const job::JobFile& job, const InnerReading&
   complaints.add(place, inner.mistake->what, inner.mistake->hint);
 }
 
-// The command, and what it and the files that it names need.
+// The command, and what it and the files that it names need. Hosts may have a code of their own,
+// unless they get a copy of this one, and so may the images of a cluster.
 void check_what_starts(const Call& call, const JobSource& source, const job::Place& place,
-                       const job::Values& values, const model::JobSpec& spec,
+                       const job::Values& values, const model::JobSpec& spec, bool copies_code,
                        const InnerReading& inner, job::Complaints& complaints) {
   tell_mistake(call, source.job, inner, complaints);
-  const bool is_seen = !source.comes_later && is_on_this_machine(place);
-  check_script(call, source.job, spec, {source.folder, is_seen}, complaints);
+  const bool is_here = is_on_this_machine(place);
+  const bool is_seen = !source.comes_later && is_here;
+  const auto& cluster = place.target.kubernetes;
+  const bool has_own = cluster && (cluster->code_folder || cluster->operator_kind);
+  const bool has_code = is_here || (copies_code && !has_own);
+  check_script(call, source.job, spec, {source.folder, is_seen, has_code}, complaints);
   const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
@@ -458,7 +463,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner = inner_request(call, made.spec);
   job::Complaints of_command(files);
-  check_what_starts(call, source, place, values, made.spec, inner, of_command);
+  check_what_starts(call, source, place, values, made.spec, code.has_value(), inner, of_command);
   if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);

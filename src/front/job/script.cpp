@@ -99,7 +99,7 @@ void check_script(const Call& call, const job::JobFile& job, const model::JobSpe
                   const ScriptFolder& where, job::Complaints& complaints) {
   const job::Text* code = job.code ? &*job.code : nullptr;
   const bool shows_all = call.is_file && call.has_file;  // not of a record
-  const bool is_known = code != nullptr || (where.is_seen && !spec.container);
+  const bool is_known = code != nullptr ? where.has_code : where.is_seen && !spec.container;
   if (!shows_all || !is_known || spec.apps.empty()) return;
   const auto script = script_called(call, job, spec);
   if (!script) return;

@@ -12,10 +12,11 @@
 
 namespace muster::front {
 
-// Where relative paths of the command begin, if it has no code.
+// Where relative paths of the command begin: in the job's code, or in this folder.
 struct ScriptFolder {
   std::string folder;
-  bool is_seen = false;  // what processes find there is what lies there now
+  bool is_seen = false;   // what processes find there is what lies there now
+  bool has_code = false;  // the code that they find is the one that lies here
 };
 
 // Complains only where it is sure: no command before it makes files, and nobody else does.
