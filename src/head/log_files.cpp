@@ -34,7 +34,7 @@ void make_folders(const std::string& path) {
   }
 }
 
-constexpr base::Duration kPatience = std::chrono::seconds(5);
+constexpr base::Duration kReaderPatience = std::chrono::seconds(5);
 
 process::UniqueFd make_file(const std::string& path, process::NamedBy whom) {
   auto file = process::open_output(path, whom);
@@ -140,7 +140,7 @@ void LogFiles::write(SinkId file, std::string_view bytes) {
 // A FIFO whose reader pauses holds the run up, for less than hosts wait for a silent head.
 process::Written LogFiles::write_at_pace_of(File& file, std::string_view bytes) {
   if (file.given_up) return {0, ETIMEDOUT};
-  const process::Written written = process::write_while_read(file.fd.get(), bytes, kPatience);
+  const process::Written written = process::write_while_read(file.fd.get(), bytes, kReaderPatience);
   file.given_up = written.error == ETIMEDOUT;
   return written;
 }

@@ -34,6 +34,7 @@ base::Result<std::vector<model::HostEntry>> read_entry(std::string_view entry, s
   return read_host_words(entry, kListFault)
       .map([](const std::vector<HostWord>& words) {
         std::vector<model::HostEntry> hosts;
+        hosts.reserve(words.size());
         for (const HostWord& host : words) hosts.push_back(entry_of(host, place()));
         return hosts;
       })

@@ -138,7 +138,7 @@ Result<std::vector<HostWord>> read_host_words(std::string_view word, Fault fault
   const bool has_numbers =
       begin < word.size() && word[begin] != '[' && word.find('[', begin) != std::string_view::npos;
   if (!has_numbers) {
-    return read_host_word(word, fault).map([](HostWord host) { return std::vector{host}; });
+    return read_host_word(word, fault).map([](const HostWord& host) { return std::vector{host}; });
   }
   const std::size_t colon =
       close == std::string_view::npos ? word.size() : std::min(word.find(':', close), word.size());

@@ -132,6 +132,7 @@ Result<std::vector<HostEntry>> read_hosts(std::span<const HostfileWord> words) {
   return read_host_words(first.text, kHostfileFault)
       .map([&](const std::vector<HostWord>& hosts) {
         std::vector<HostEntry> entries;
+        entries.reserve(hosts.size());
         for (const HostWord& host : hosts) entries.push_back(entry_of(host, first.place));
         return entries;
       })
