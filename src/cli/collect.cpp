@@ -230,8 +230,8 @@ int collect(const std::string& records, const front::RecordRequest& request,
   }
   if (is_there) done = collect_seen(records, request, invocation);
   if (!request.reach.hosts.empty()) tidy_hosts(records, request.reach, invocation, done);
-  const std::size_t foreign =
-      store::run_names(records).size() - store::own_run_names(records).size();
+  const std::vector<std::string> all = store::run_names(records);
+  const std::size_t foreign = all.size() - store::own_among(records, all).size();
   if (foreign > 0) {
     note(fmt::format("{} of other users in {} stay{}",
                      foreign == 1 ? "a run" : fmt::format("{} runs", foreign), records,

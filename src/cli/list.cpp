@@ -231,7 +231,7 @@ std::vector<RunRecord> runs_called(const std::string& folder, const std::string&
 base::Result<std::string> run_meant(const std::string& records, const std::string& word) {
   const std::vector<std::string> all = store::run_names(records);
   if (std::ranges::binary_search(all, word)) return word;
-  const std::vector<std::string> own = store::own_run_names(records);
+  const std::vector<std::string> own = store::own_among(records, all);
   if (own.empty() && !all.empty()) {
     return base::fail(base::Fault::usage, "a run of another user is meant by its whole name",
                       "no run in {} is yours", records);

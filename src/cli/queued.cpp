@@ -333,7 +333,7 @@ class QueueFollowing {
     if (!stops || insists_ || is_closed) return false;
     insists_.emplace(record_, invocation_);
     process::drop_waiting_signals();
-    note("stopping the run; once more leaves it to itself");
+    note("stopping the run; press Ctrl-C again to detach");
     const auto stopped = stop_queued(read_anew(record_), invocation_);
     next_ = Clock::now();
     if (!stopped) (void)complain(stopped.error());

@@ -80,7 +80,7 @@ class Watch {
     }
     next_ = now + pause_;
     pause_ = kSeldom;
-    note(fmt::format("{}", words));
+    note(words);
   }
 
  private:

@@ -233,7 +233,7 @@ class Following {
     if (!stops_ || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
     process::drop_waiting_signals();
-    note("stopping the run; once more leaves it to itself");
+    note("stopping the run; press Ctrl-C again to detach");
     if (const auto stopped = stop_scheduled(record_, invocation_); !stopped) {
       (void)complain(stopped.error());
       return false;

@@ -12,9 +12,9 @@ namespace muster::front {
 namespace {
 
 void hear(const OptionText& option, const Typed& typed, Voice& heard) {
-  if (option.names == color_row<Voice>("").text.names) heard.colour = typed.value;
-  if (option.names == quiet_row<Voice>("").text.names) heard.quiet = true;
-  if (option.names == version_row<Voice>("").text.names) heard.version = true;
+  if (option.names == kColorNames) heard.colour = typed.value;
+  if (option.names == kQuietNames) heard.quiet = true;
+  if (option.names == kVersionNames) heard.version = true;
 }
 
 // Returns the index behind the options that begin here; of all words where one cannot be read.
@@ -43,9 +43,7 @@ base::Result<void> check_colours(const Typed& typed) {
 Voice voice(const Front& front, std::span<const std::string> words) {
   Voice heard;
   const OptionTexts options = front.options();
-  const auto speaks = [](const OptionText* option) {
-    return option->names == color_row<Voice>("").text.names;
-  };
+  const auto speaks = [](const OptionText* option) { return option->names == kColorNames; };
   if (std::ranges::none_of(options, speaks)) return heard;
   while (!words.empty()) {
     const std::size_t end = hear_some(options, words, heard);

@@ -15,6 +15,10 @@ inline constexpr const char* kColor = "MUSTER_COLOR";  // auto, always or never
 inline constexpr const char* kQuiet = "MUSTER_QUIET";  // anything: no notes and no progress
 inline constexpr std::string_view kColours = "auto always never";
 
+inline constexpr std::string_view kColorNames = "--color --colour";
+inline constexpr std::string_view kQuietNames = "-q --quiet";
+inline constexpr std::string_view kVersionNames = "--version";
+
 struct Voice {
   std::string colour = {};  // one of kColours; empty: nobody has said it
   bool quiet = false;
@@ -30,7 +34,7 @@ struct Voice {
 // is read, which may be in vain.
 template <class Draft>
 [[nodiscard]] constexpr Option<Draft> color_row(std::string_view group) {
-  return {{"--color --colour",
+  return {{kColorNames,
            group,
            Takes::choice,
            "WHEN",
@@ -41,14 +45,14 @@ template <class Draft>
 
 template <class Draft>
 [[nodiscard]] constexpr Option<Draft> quiet_row(std::string_view group) {
-  return {{"-q --quiet", group, Takes::nothing, "",
+  return {{kQuietNames, group, Takes::nothing, "",
            "Print errors and output only, no notes and no progress."},
           nullptr};
 }
 
 template <class Draft>
 [[nodiscard]] constexpr Option<Draft> version_row(std::string_view group) {
-  return {{"--version", group, Takes::nothing, "", "Show muster's version.", {.ends = true}},
+  return {{kVersionNames, group, Takes::nothing, "", "Show muster's version.", {.ends = true}},
           nullptr};
 }
 

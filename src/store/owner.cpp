@@ -31,7 +31,10 @@ std::string other_owner(const std::string& records, const std::string& folder) {
 }
 
 std::vector<std::string> own_run_names(const std::string& records) {
-  std::vector<std::string> names = run_names(records);
+  return own_among(records, run_names(records));
+}
+
+std::vector<std::string> own_among(const std::string& records, std::vector<std::string> names) {
   if (process::is_own_folder(records)) return names;
   std::erase_if(names, [&](const std::string& name) {
     return !owner_if_other(records + "/" + name).empty();

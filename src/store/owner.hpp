@@ -13,5 +13,8 @@ namespace muster::store {
 
 // As run_names() has them.
 [[nodiscard]] std::vector<std::string> own_run_names(const std::string& records);
+// Of such names, those of this user's runs.
+[[nodiscard]] std::vector<std::string> own_among(const std::string& records,
+                                                 std::vector<std::string> names);
 
 }  // namespace muster::store

@@ -126,12 +126,7 @@ class OpenMpi5(LabCase):
             _, out, err = self.run_in_head(*words, "--do-not-launch", *shlex.split(line), *program)
             maps.append(mapped(out))
             texts.append((out + err)[:300])
-        differs = maps[0] != maps[1]
-        if differs == (line in ON_PURPOSE):
-            return None
-        if not differs:
-            return f"{line}: no longer differs"
-        return f"{line}\n  theirs {maps[0]}\n  ours   {maps[1]}\n  {texts}"
+        return older.verdict(line, *maps, line in ON_PURPOSE, texts)
 
     def test_the_same_map(self):
         self.assertIn("Open MPI) 5.", self.run_in_head("mpirun.openmpi", "--version")[1])

@@ -91,6 +91,16 @@ def mapped(text, own_names):
     return hosts
 
 
+def verdict(line, theirs, ours, is_on_purpose, texts):
+    """A complaint about these maps, or nothing."""
+    differs = theirs != ours
+    if differs == is_on_purpose:
+        return None
+    if not differs:
+        return f"{line}: no longer differs"
+    return f"{line}\n  theirs {theirs}\n  ours   {ours}\n  {texts}"
+
+
 @unittest.skipUnless(THEIRS, "there is no mpirun.openmpi here")
 class SideBySide(unittest.TestCase):
     def setUp(self):
@@ -118,12 +128,7 @@ class SideBySide(unittest.TestCase):
         """A complaint, or nothing. An empty map is a refusal: Open MPI's codes do not tell."""
         theirs, said = self.asked((THEIRS, "--allow-run-as-root"), line)
         ours, told = self.asked((MUSTER, "mpirun"), line)
-        differs = theirs != ours
-        if differs == (line in ON_PURPOSE):
-            return None
-        if not differs:
-            return f"{line}: no longer differs"
-        return f"{line}\n  theirs {theirs}\n  ours   {ours}\n  {said[:200]!r}\n  {told[:200]!r}"
+        return verdict(line, theirs, ours, line in ON_PURPOSE, [said[:200], told[:200]])
 
     def test_the_same_map(self):
         table = lines()

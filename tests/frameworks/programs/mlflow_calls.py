@@ -3,17 +3,7 @@
 import os
 
 import mlflow
-from mlflow.exceptions import MlflowException
-
-
-def refused(what, call, *words, **more):
-    try:
-        call(*words, **more)
-    except Exception as error:  # pylint: disable=broad-except
-        print(what, "is refused", isinstance(error, MlflowException))
-    else:
-        print(what, "is taken")
-
+from mlflow_refuses import refused
 
 print("before", mlflow.active_run())
 chosen = mlflow.set_experiment("mine")

@@ -5,17 +5,7 @@ import os
 import mlflow
 from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag, ViewType
-from mlflow.exceptions import MlflowException
-
-
-def refused(what, call, *words, **more):
-    try:
-        call(*words, **more)
-    except Exception as error:  # pylint: disable=broad-except
-        print(what, "is refused", isinstance(error, MlflowException))
-    else:
-        print(what, "is taken")
-
+from mlflow_refuses import refused
 
 client = mlflow.tracking.MlflowClient()
 print("version", mlflow.__version__.split(".")[0] in "23", MlflowClient is type(client))
