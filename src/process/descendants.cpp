@@ -51,9 +51,9 @@ std::optional<ProcessStat> parse_stat(const char* line) {
   ProcessStat process;
   unsigned long long start = 0;
   const int fields = std::sscanf(
-      close + 1, " %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-      &process.state, &process.parent, &process.group, &start);
-  if (fields != 4) return std::nullopt;
+      close + 1, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+      &process.state, &process.parent, &process.group, &process.session, &start);
+  if (fields != 5) return std::nullopt;
   process.start = start;
   process.name = printable({open + 1, close});
   return process;
@@ -72,6 +72,18 @@ std::optional<pid_t> pid_of(const char* name) {
   const auto [stop, error] = std::from_chars(name, end, pid);
   if (error != std::errc() || stop != end) return std::nullopt;
   return pid;
+}
+
+// Reads /proc; `visit` gets each process that `is_wanted` by its pid and has not ended meanwhile.
+void visit_proc(const std::function<bool(pid_t)>& is_wanted,
+                const std::function<void(ProcessStat)>& visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), &::closedir);
+  if (!folder || !proc_is_ours()) return;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    const auto pid = pid_of(entry->d_name);
+    if (!pid || !is_wanted(*pid)) continue;
+    if (auto process = read_process(*pid)) visit(std::move(*process));
+  }
 }
 
 bool reap_all() {
@@ -139,23 +151,15 @@ std::optional<ProcessStat> read_process(pid_t pid) {
 
 void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
                        const std::set<pid_t>& spared) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"), &::closedir);
-  if (!folder || !proc_is_ours()) return;
   std::unordered_set<pid_t> family{::getpid()};
   // Those read before their parent, which happens after pids have wrapped around.
   std::vector<ProcessStat> others;
-  while (const dirent* const entry = ::readdir(folder.get())) {
-    const auto pid = pid_of(entry->d_name);
-    if (!pid || family.contains(*pid) || spared.contains(*pid)) continue;
-    auto process = read_process(*pid);
-    if (!process) continue;
-    if (family.contains(process->parent)) {
-      family.insert(*pid);
-      visit(*process);
-    } else {
-      others.push_back(std::move(*process));
-    }
-  }
+  visit_proc([&](pid_t pid) { return !family.contains(pid) && !spared.contains(pid); },
+             [&](ProcessStat process) {
+               if (!family.contains(process.parent)) return others.push_back(std::move(process));
+               family.insert(process.pid);
+               visit(process);
+             });
   const auto is_ours = [&](const ProcessStat& process) { return family.contains(process.parent); };
   for (auto first = others.begin(), last = first;
        (last = std::partition(first, others.end(), is_ours)) != first; first = last) {
@@ -164,6 +168,13 @@ void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
       visit(*process);
     }
   }
+}
+
+void visit_session(pid_t session, const std::function<void(const ProcessStat&)>& visit) {
+  visit_proc([](pid_t) { return true; },
+             [&](const ProcessStat& process) {
+               if (process.session == session) visit(process);
+             });
 }
 
 void signal_process(const ProcessStat& process, int number) {

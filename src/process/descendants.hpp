@@ -1,5 +1,5 @@
-// Descendants: finds every process below one in /proc, and ends them without ever hitting a
-// stranger that was given a recycled pid.
+// Descendants: finds every process below one, or in a session, in /proc, and ends them without ever
+// hitting a stranger that was given a recycled pid.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct ProcessStat {
   pid_t pid = 0;
   pid_t parent = 0;
   pid_t group = 0;
+  pid_t session = 0;
   char state = '?';         // R, S, D, T (stopped), t (traced), Z ...: proc_pid_stat(5)
   std::uint64_t start = 0;  // clock ticks since boot; with the pid it names one process for ever
   std::string name;
@@ -32,6 +33,9 @@ struct ProcessStat {
 // processes are not visited, nor what is below them.
 void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
                        const std::set<pid_t>& spared = {});
+
+// Visits each process of a session that /proc shows, whoever its parent is now.
+void visit_session(pid_t session, const std::function<void(const ProcessStat&)>& visit);
 
 // Sends a signal unless the process has ended and its pid was given to another.
 void signal_process(const ProcessStat& process, int number);

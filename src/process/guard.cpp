@@ -42,18 +42,23 @@ std::vector<pid_t>& leaving() {
   return wardens;
 }
 
-// A warden, and with it a guard that has fallen to us: they share a process group. One that
-// somebody has stopped would be waited for as long.
+// A guard that has fallen to us: it shares its warden's group. So does, for a moment, the deputy of
+// a warden that was killed; a process that waits for the group is not woken when it leaves.
+void reap_group(pid_t group, bool has_deputy) {
+  pid_t pid = 0;
+  do {
+    pid = ::waitpid(-group, nullptr, has_deputy ? WNOHANG : 0);
+    if (pid == 0) ::poll(nullptr, 0, 1);
+  } while (pid >= 0 || errno == EINTR);
+}
+
+// One that somebody has stopped would be waited for as long.
 Lost reap_warden(pid_t warden) {
   ::kill(-warden, SIGCONT);
-  int code = -1;
-  for (;;) {
-    int status = 0;
-    const pid_t pid = ::waitpid(-warden, &status, 0);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid < 0) break;
-    if (pid == warden && WIFEXITED(status)) code = WEXITSTATUS(status);
-  }
+  int status = 0;
+  while (::waitpid(warden, &status, 0) < 0 && errno == EINTR) continue;
+  reap_group(warden, !WIFEXITED(status));
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return {code == kGuardKilled || code == kGuardStopped, code == kGuardStopped};
 }
 

@@ -23,6 +23,7 @@
 #include "process/guard_orders.hpp"
 #include "process/inbox.hpp"
 #include "process/own_umask.hpp"
+#include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
 #include "process/warden.hpp"
@@ -127,7 +128,7 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
                        view->workdir,
                        view->cpus,
                        {},
-                       true,
+                       SIGKILL,
                        umask_};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
@@ -277,12 +278,14 @@ void keep_only(UniqueFd socket, UniqueFd null) {
   keep_only(std::move(socket), std::move(null));
   ::setsid();
   take_warden_name();
-  if (!become_subreaper()) ::_exit(EXIT_FAILURE);
+  auto alive = make_pipe();
+  if (!alive || !become_subreaper()) ::_exit(EXIT_FAILURE);
   const pid_t guard = ::fork();
   if (guard > 0) {
     ::close(socket_fd);
-    be_warden(owner, guard, std::move(epilogue));
+    be_warden(owner, guard, std::move(epilogue), std::move(*alive));
   }
+  alive->read.reset();
   if (guard == 0 && !become_subreaper()) ::_exit(EXIT_FAILURE);  // a fork does not inherit it
   guard_main(std::move(epilogue));
 }

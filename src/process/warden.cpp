@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "process/deputy.hpp"
 #include "process/descendants.hpp"
 #include "process/epilogue.hpp"
 #include "process/guard.hpp"
@@ -25,8 +26,10 @@ constexpr base::Duration warden_sweep_limit{5000};
 constexpr std::string_view warden_name = "job-warden";
 // In a lease; a process that is stopped is killed after one and at most one and a quarter.
 constexpr int looks_per_lease = 4;
-// Reading and writing memory of our own would hold up the guard's start; nobody is that quick.
-constexpr base::Duration words_kept{20};
+
+// Reading and writing memory of our own, and another fork, would hold up the guard's start; nobody
+// is that quick.
+constexpr base::Duration bare_for{20};
 
 base::Instant steady_now() {
   return base::Instant(std::chrono::steady_clock::now().time_since_epoch());
@@ -51,14 +54,18 @@ bool is_stopped(pid_t pid) {
 
 class Warden {
  public:
-  Warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue)
-      : owner_(owner), guard_(guard), epilogue_(std::move(epilogue)) {}
+  Warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue, Pipe alive)
+      : owner_(owner), guard_(guard), epilogue_(std::move(epilogue)), alive_(std::move(alive)) {}
+  ~Warden() { dismiss_deputy(deputy_); }
+  Warden(const Warden&) = delete;
+  Warden& operator=(const Warden&) = delete;
 
   // Returns how the warden ends.
   int run();
 
  private:
   [[nodiscard]] siginfo_t wait_for_signal();
+  void prepare();
   void take_order(const siginfo_t& order);
   void look();
   [[nodiscard]] base::Duration pause() const;
@@ -68,10 +75,12 @@ class Warden {
   pid_t owner_;
   pid_t guard_;
   std::vector<std::string> epilogue_;
+  Pipe alive_;  // for the deputy
+  pid_t deputy_ = 0;
   base::Duration lease_{0};  // 0: nobody is looked after
   bool watches_owner_ = false;
   bool ended_guard_ = false;
-  bool has_words_ = true;
+  bool is_bare_ = true;
   StopWatch guard_watch_;
   StopWatch owner_watch_;
 };
@@ -88,7 +97,7 @@ int Warden::run() {
 }
 
 base::Duration Warden::pause() const {
-  if (has_words_) return words_kept;
+  if (is_bare_) return bare_for;
   return lease_ == base::Duration{0} ? std::chrono::hours(1) : lease_ / looks_per_lease;
 }
 
@@ -101,8 +110,14 @@ siginfo_t Warden::wait_for_signal() {
   const timespec limit{seconds.count(), std::chrono::nanoseconds(pause() - seconds).count()};
   siginfo_t signal{};
   if (::sigtimedwait(&wanted, &signal, &limit) > 0) return signal;
-  if (std::exchange(has_words_, false)) forget_words();
+  if (std::exchange(is_bare_, false)) prepare();
   return {};
+}
+
+void Warden::prepare() {
+  forget_words();
+  deputy_ = fork_deputy(owner_, alive_);
+  alive_.read.reset();
 }
 
 void Warden::take_order(const siginfo_t& order) {
@@ -130,7 +145,7 @@ bool Warden::owner_is_stopped() const {
 int Warden::after_guard(int status) {
   guard_ = 0;
   if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return kGuardLeft;
-  static_cast<void>(sweep_descendants(warden_sweep_limit));
+  static_cast<void>(sweep_descendants(warden_sweep_limit, {deputy_}));
   run_epilogue(epilogue_);
   while (lease_ > base::Duration{0} && owner_is_stopped()) {
     static_cast<void>(wait_for_signal());
@@ -154,8 +169,9 @@ bool StopWatch::look(bool stopped, base::Instant now, base::Duration lease) {
 
 void take_warden_name() { ::prctl(PR_SET_NAME, warden_name.data()); }
 
-void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue) {
-  ::_exit(Warden(owner, guard, std::move(epilogue)).run());
+void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue, Pipe alive) {
+  const int code = Warden(owner, guard, std::move(epilogue), std::move(alive)).run();
+  ::_exit(code);
 }
 
 }  // namespace muster::process

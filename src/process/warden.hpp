@@ -3,7 +3,8 @@
 // (SIGSTOP).
 //
 // Its name and its command line do not hold the word "muster". All its signals are blocked, it does
-// nothing until the guard ends, and holds no descriptor but 0, 1, 2.
+// nothing until the guard ends, and holds no descriptor but 0, 1, 2 and the end of a pipe that
+// tells its deputy that it lives.
 #pragma once
 
 #include <csignal>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "process/pipe.hpp"
 
 namespace muster::process {
 
@@ -44,6 +46,8 @@ class StopWatch {
 // What ps and pkill see; the guard, a fork of the warden, takes another.
 void take_warden_name();
 // Runs in a fork of the owner with all signals blocked, once the guard is its child.
-[[noreturn]] void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue);
+// `alive` is the deputy's.
+[[noreturn]] void be_warden(pid_t owner, pid_t guard, std::vector<std::string> epilogue,
+                            Pipe alive);
 
 }  // namespace muster::process

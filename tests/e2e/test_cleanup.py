@@ -20,15 +20,19 @@ NASTY = ("(trap '' TERM INT HUP; exec sleep $E2E_MARK) & "
          "while [ ! -e $DIR/hidden.$RANK ]; do sleep 0.01; done; : > $DIR/ready.$RANK; "
          "sleep $E2E_MARK; exit 77")
 
+# One that ignores signals, like its children, but whose children have stayed in its session.
+DEAF = ("trap '' TERM INT HUP; (exec sleep $E2E_MARK) & (sh -c 'exec sleep $E2E_MARK' &) & "
+        ": > $DIR/ready.$RANK; sleep $E2E_MARK; exit 77")
+
 
 class Deaths(LabCase):
     """Starts a nasty job on the hosts, each beside a process that is none of its business."""
 
-    def job(self, *words, hosts="node1:2,node2:2", ranks=4):
+    def job(self, *words, hosts="node1:2,node2:2", ranks=4, script=NASTY):
         self.bystanders = [self.lab.start(["sleep", "3600"], host=name, stdin=subprocess.DEVNULL)
                            for name in ["head", *self.lab.names]]
         self.addCleanup(self.end_bystanders)
-        job = self.start_in_lab("-H", hosts, *words, "sh", "-c", NASTY)
+        job = self.start_in_lab("-H", hosts, *words, "sh", "-c", script)
         self.wait_for_files([f"ready.{rank}" for rank in range(ranks)])
         return job
 
@@ -50,6 +54,15 @@ class Deaths(LabCase):
         pids = self.lab.children_named(host, program)
         self.assertTrue(pids, f"no {program} on {host}: {self.lab.strangers(host)}")
         os.kill(pids[0], signal.SIGKILL)
+
+    def kill_with_guards_and_wardens(self, *hosts):
+        """None of them sees another's end before its own."""
+        pids = sum((self.pids_of(name, hosts) for name in ("job-warden", "muster-guard", "muster")),
+                   [])
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone
+                    os.kill(pid, number)
 
     def kill_with_guards(self, *hosts):
         """As `pkill -9 muster` does: no guard sees its owner's end before its own."""
@@ -114,6 +127,15 @@ class ProcessesDie(Deaths):
                               for pid in self.lab.children_named(host, "job-warden")))
         self.pids_of("job-warden", hosts)
         self.kill_with_guards(*hosts)
+        job.popen.wait(WAIT_SECONDS)
+        self.after(job)
+
+    def test_owners_guards_and_wardens_at_the_same_instant(self):
+        job = self.job(hosts="head:1,node1:2,node2:1", script=DEAF)
+        until("deputies, which come a moment later than all else",
+              lambda: all(self.lab.children_named(host, "job-deputy")
+                          for host in ("head", "node2")))
+        self.kill_with_guards_and_wardens("head", "node2")
         job.popen.wait(WAIT_SECONDS)
         self.after(job)
 

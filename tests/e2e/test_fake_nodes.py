@@ -18,7 +18,7 @@ def agents_of(job):
     """Pids of the agents: processes of the program below the head that are no guard."""
     return sorted(pid for pid in descendants(job.pid)
                   if program_of(pid) == os.path.realpath(MUSTER)
-                  and name_of(pid) not in ("muster-guard", "job-warden"))
+                  and name_of(pid) not in ("muster-guard", "job-warden", "job-deputy"))
 
 
 def program_of(pid):

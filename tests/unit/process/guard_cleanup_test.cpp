@@ -1,4 +1,5 @@
 // Nothing is left behind: signals to groups, sweeps, and the death of the owner or the guard.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fmt/format.h>
@@ -25,6 +26,8 @@ const std::string double_forked =
 const std::string stopped = "sleep 1000 >/dev/null & kill -STOP $!; echo $!; exec >&-; wait";
 const std::string deaf =
     "trap '' TERM INT HUP; echo $$; exec >/dev/null; while :; do sleep 1; done";
+const std::string deaf_child =
+    "(trap '' TERM INT HUP; sh -c 'echo $$; exec sleep 1000 >/dev/null') & exec >&-; wait";
 
 class GuardCleanup : public GuardTest {
  protected:
@@ -216,9 +219,11 @@ TEST_F(GuardCleanup, GuardHoldsNothingOfItsOwner) {
   const std::string fds = output_of(
       shell(2, fmt::format("for f in /proc/{0}/fd/*; do readlink $f; done; cat /proc/{0}/comm",
                            guard_pid_)));
-  // Two descriptors besides 0, 1, 2: the socket and the signalfd.
+  // Three descriptors besides 0, 1, 2: the socket, the signalfd, and what tells the deputy.
   EXPECT_EQ(fds.find("/dev/null\n/dev/null\n/dev/null\nsocket:["), 0u) << fds;
-  EXPECT_NE(fds.find("]\nanon_inode:[signalfd]\nmuster-guard\n"), std::string::npos) << fds;
+  EXPECT_NE(fds.find("]\nanon_inode:[signalfd]\npipe:["), std::string::npos) << fds;
+  EXPECT_EQ(std::count(fds.begin(), fds.end(), '\n'), 7) << fds;
+  EXPECT_NE(fds.find("]\nmuster-guard\n"), std::string::npos) << fds;
   EXPECT_EQ(::getsid(guard_pid_), warden_pid_);
 }
 
@@ -260,6 +265,19 @@ TEST_F(GuardCleanup, AWardenIsNotFoundByOurName) {
   EXPECT_EQ(::getsid(warden_pid_), warden_pid_);
 }
 
+TEST_F(GuardCleanup, ADeputyIsNotFoundByOurNameAndEndsWithItsWarden) {
+  const pid_t deputy = child_of(warden_pid_, 1);
+  const std::string words =
+      output_of(shell(1, fmt::format("until grep job-deputy /proc/{0}/comm; do sleep 0.01; done; "
+                                     "tr -d '\\0' </proc/{0}/cmdline",
+                                     deputy)));
+  EXPECT_EQ(words, "job-deputy\njob-warden");
+  EXPECT_EQ(::getsid(deputy), deputy);
+  const UniqueFd watched = watch(deputy);
+  guard_.reset();
+  EXPECT_TRUE(has_ended(watched, std::chrono::milliseconds(0)));
+}
+
 TEST_F(GuardCleanup, AGuardThatIsStoppedForALeaseIsKilled) {
   const auto watched = start_all_kinds();
   guard_->watch(base::Duration(400), false);
@@ -282,7 +300,8 @@ TEST_F(GuardCleanup, ChildrenThatIgnoreSigtermDoNotOutliveTheTasksOfAVanishedOwn
 }
 
 // A process that owns a guard, starts one of each kind with their pids on `out`, and then hangs.
-[[noreturn]] void be_owner(const UniqueFd& out, base::Duration grace, base::Duration lease) {
+[[noreturn]] void be_owner(const UniqueFd& out, base::Duration grace, base::Duration lease,
+                           const std::vector<std::string>& scripts) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto process = fork_guard();
   if (!process || !become_subreaper()) ::_exit(1);
@@ -291,7 +310,7 @@ TEST_F(GuardCleanup, ChildrenThatIgnoreSigtermDoNotOutliveTheTasksOfAVanishedOwn
   guard.set_grace(grace);
   guard.watch(lease, true);
   ProcessId id = 0;
-  for (const auto& script : {plain, in_session, double_forked, stopped, deaf}) {
+  for (const auto& script : scripts) {
     auto order = shell(++id, script);
     order.out = out.get();
     guard.spawn(order);
@@ -311,12 +330,14 @@ class OwnerDies : public GuardCleanup {
     EXPECT_TRUE(nobody_writes(out_.read));
   }
 
-  void start_owner(base::Duration lease = base::Duration(0)) {
+  void start_owner(base::Duration lease = base::Duration(0),
+                   const std::vector<std::string>& scripts = {plain, in_session, double_forked,
+                                                              stopped, deaf}) {
     out_ = make_pipe().value();
     owner_ = ::fork();
-    if (owner_ == 0) be_owner(out_.write, grace_, lease);
+    if (owner_ == 0) be_owner(out_.write, grace_, lease, scripts);
     out_.write.reset();
-    watched_ = watch_lines(out_.read, 5);
+    watched_ = watch_lines(out_.read, scripts.size());
   }
 
   const base::Duration grace_{500};
@@ -342,6 +363,16 @@ TEST_F(OwnerDies, TogetherWithItsGuard) {
   ASSERT_EQ(::kill(guard, SIGSTOP), 0);  // it shall not see the owner's end before its own
   ASSERT_EQ(::kill(owner_, SIGKILL), 0);
   ASSERT_EQ(::kill(guard, SIGKILL), 0);
+  expect_all_ended(watched_, Clock::now() + patience);
+}
+
+// Nobody is left who was told: the kernel ends the tasks, a deputy the rest of their session.
+TEST_F(OwnerDies, TogetherWithItsGuardAndWarden) {
+  start_owner(base::Duration(0), {plain, stopped, deaf, deaf_child});
+  const pid_t warden = child_of(owner_);
+  ASSERT_NE(child_of(warden, 1), 0);  // its deputy comes a moment later
+  for (const pid_t pid : {owner_, warden, child_of(warden)}) ASSERT_EQ(::kill(pid, SIGSTOP), 0);
+  for (const pid_t pid : {child_of(warden), warden, owner_}) ASSERT_EQ(::kill(pid, SIGKILL), 0);
   expect_all_ended(watched_, Clock::now() + patience);
 }
 

@@ -16,15 +16,16 @@ bool has_ended(const UniqueFd& watched, std::chrono::milliseconds within) {
   return ::poll(&source, 1, static_cast<int>(within.count())) == 1;
 }
 
-pid_t child_of(pid_t pid) {
+pid_t child_of(pid_t pid, int after) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
   while (std::chrono::steady_clock::now() < deadline) {
     pid_t child = 0;
-    std::ifstream(fmt::format("/proc/{0}/task/{0}/children", pid)) >> child;
-    if (child != 0) return child;
+    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
+    for (int i = 0; i <= after && !(children >> child).fail(); ++i) continue;
+    if (!children.fail()) return child;
     ::usleep(1000);
   }
-  ADD_FAILURE() << "process " << pid << " has no child";
+  ADD_FAILURE() << "process " << pid << " has no child after " << after;
   return 0;
 }
 

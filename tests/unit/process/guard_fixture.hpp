@@ -22,8 +22,8 @@ inline constexpr std::chrono::seconds patience{60};
 // The end of a process can be awaited, whoever its parent is. Open it while the process lives.
 [[nodiscard]] UniqueFd watch(pid_t pid);
 [[nodiscard]] bool has_ended(const UniqueFd& watched, std::chrono::milliseconds within);
-// Waits until it has one.
-[[nodiscard]] pid_t child_of(pid_t pid);
+// Its oldest child, or the next `after` so many. Waits until there is one.
+[[nodiscard]] pid_t child_of(pid_t pid, int after = 0);
 // "" at the end of the file.
 [[nodiscard]] std::string read_all(const UniqueFd& from);
 [[nodiscard]] std::string read_line(const UniqueFd& from);
