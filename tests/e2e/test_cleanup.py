@@ -57,12 +57,12 @@ class Deaths(LabCase):
 
     def kill_with_guards_and_wardens(self, *hosts):
         """None of them sees another's end before its own."""
-        pids = sum((self.pids_of(name, hosts) for name in ("job-warden", "muster-guard", "muster")),
-                   [])
-        for number in (signal.SIGSTOP, signal.SIGKILL):
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone
-                    os.kill(pid, number)
+        below = self.pids_of("job-warden", hosts) + self.pids_of("muster-guard", hosts)
+        for pid in below:
+            os.kill(pid, signal.SIGSTOP)
+        for pid in [*self.pids_of("muster", hosts), *below]:
+            with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone first
+                os.kill(pid, signal.SIGKILL)
 
     def kill_with_guards(self, *hosts):
         """As `pkill -9 muster` does: no guard sees its owner's end before its own."""

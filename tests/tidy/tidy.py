@@ -288,7 +288,7 @@ BANNED = {
     r"(?<![\w.>])assert\(": r"$^",
     r"\bstd::j?thread\b": r"$^",
     r"(?<![\w.>])v?fork\(":
-        r"src/process/(guard\w*|detach|first_process|forked|lookout|spawn)\.cpp",
+        r"src/process/(guard\w*|deputy|detach|first_process|forked|lookout|spawn)\.cpp",
     r"(?<![\w.>])(_|quick_)?[eE]xit\(": r"src/(main|process)/",
     r"\b(?:steady|system|deadline|high_resolution)_timer\b": r"src/process/alarm\.hpp",
 }
