@@ -2,6 +2,9 @@
 #include "cli/checkpoints.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
 
 #include "base/variables.hpp"
@@ -11,6 +14,7 @@
 #include "plan/environment.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
+#include "store/lock.hpp"
 #include "store/reader.hpp"
 
 namespace muster::cli {
@@ -54,19 +58,51 @@ Found found_at(const std::string& record) {
   return {is_there ? Found::Kind::gone : Found::Kind::none, place};
 }
 
-Result<void> check_unused(const fs::path& place) {
-  const auto owner = store::read_record(place.parent_path());
-  if (!owner || !owner->is_live()) return {};
+tl::unexpected<base::Error> still_runs(const std::string& run) {
   return base::fail(Fault::usage,
                     "stop it first, or begin without them: muster rerun --fresh-checkpoints",
-                    "{} still runs, and its checkpoints are to be taken over", owner->run);
+                    "{} still runs, and its checkpoints are to be taken over", run);
 }
 
-// Names of both that stay valid where the folder of all records is moved.
-void leave_link(const fs::path& old, const fs::path& place) {
-  std::error_code ignored;
-  if (fs::is_symlink(fs::symlink_status(old, ignored))) fs::remove(old, ignored);
-  fs::create_symlink(place.lexically_relative(old.parent_path()), old, ignored);
+// A run that has none yet, or was refused those that it should have gone on from, goes on from what
+// it was a rerun of. The record at which it ends: it has some, or is gone, or is no rerun.
+Result<std::string> with_checkpoints(std::string record) {
+  for (int i = 0; i < kRerunsMax && found_at(record).kind == Found::Kind::none; ++i) {
+    const auto owner = store::read_record(record);
+    if (owner && owner->is_live()) return still_runs(owner->run);
+    if (!owner || owner->rerun_of.empty()) break;
+    record = owner->rerun_of;
+  }
+  return record;
+}
+
+// Names that stay valid where the folder of all records is moved.
+fs::path link_to(const fs::path& place, const fs::path& from) {
+  return place.lexically_relative(from.parent_path());
+}
+
+// At once: nobody finds neither the one nor the other.
+void lead_on(const fs::path& old, const fs::path& place) {
+  const fs::path fresh = old.string() + ".new";
+  std::error_code wrong;
+  if (!fs::is_symlink(fs::symlink_status(old, wrong))) return;
+  fs::remove(fresh, wrong);
+  fs::create_symlink(link_to(place, old), fresh, wrong);
+  if (!wrong) fs::rename(fresh, old, wrong);
+}
+
+// The folder goes to `place`, and a link to it stays where it was; at the same instant, where the
+// file system can do so (NFS cannot).
+std::error_code change_places(const fs::path& from, const fs::path& place) {
+  std::error_code wrong;
+  fs::create_symlink(link_to(place, from), place, wrong);
+  if (wrong) return wrong;
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return {};
+  if (errno != EINVAL && errno != ENOSYS) return {errno, std::generic_category()};
+  fs::remove(place, wrong);
+  fs::rename(from, place, wrong);
+  if (!wrong) fs::create_symlink(link_to(place, from), from, wrong);
+  return wrong;
 }
 
 // Its size has been noted, for budgets.
@@ -78,27 +114,33 @@ void forget_size(const fs::path& place) {
 }
 
 Result<void> move_on(const fs::path& from, const std::string& earlier, const std::string& folder) {
-  if (auto fine = check_unused(from); !fine) return fine;
-  std::error_code wrong;
-  fs::rename(from, folder, wrong);
-  if (wrong) return cannot_fill("move checkpoints to", folder, wrong);
+  const auto owner = store::read_record(from.parent_path());
+  if (owner && owner->is_live()) return still_runs(owner->run);
+  if (const auto wrong = change_places(from, folder)) {
+    return cannot_fill("move checkpoints to", folder, wrong);
+  }
   forget_size(from);
-  leave_link(from, folder);
-  leave_link(fs::path(earlier) / kCheckpoints, folder);
+  lead_on(fs::path(earlier) / kCheckpoints, folder);
   return {};
 }
 
-Result<void> go_on_from(const std::string& earlier, const std::string& folder) {
-  const Found found = found_at(earlier);
+// Of several runs at the same instant one takes them, and the others see that it has.
+Result<void> go_on_from(const std::string& asked, const std::string& folder) {
+  const std::string lock = records_of(fs::path(folder).parent_path()) + "/.checkpoints";
+  const process::UniqueFd held = store::lock_file(lock);
+  if (!held) return cannot_fill("open", lock, {errno, std::generic_category()});
+  const auto earlier = with_checkpoints(asked);
+  if (!earlier) return tl::unexpected(earlier.error());
+  const Found found = found_at(*earlier);
   std::error_code wrong;
-  if (found.kind == Found::Kind::none && fs::exists(earlier, wrong)) return {};
+  if (found.kind == Found::Kind::none && fs::exists(*earlier, wrong)) return {};
   if (found.kind == Found::Kind::none || found.kind == Found::Kind::gone) {
     return base::fail(Fault::usage, "begin without them: muster rerun --fresh-checkpoints",
                       "the checkpoints of {} are gone, with the record of the run that had them",
-                      store::run_of(earlier));
+                      store::run_of(*earlier));
   }
   fs::remove(folder, wrong);  // it has nothing yet
-  if (found.kind == Found::Kind::here) return move_on(found.place, earlier, folder);
+  if (found.kind == Found::Kind::here) return move_on(found.place, *earlier, folder);
   fs::create_symlink(found.place, folder, wrong);
   return wrong ? cannot_fill("make", folder, wrong) : Result<void>();
 }

@@ -7,6 +7,7 @@
 #include "cli/speak.hpp"
 #include "front/output_styles.hpp"
 #include "plan/plan.hpp"
+#include "store/folder.hpp"
 #include "view/plan.hpp"
 
 namespace muster::cli {
@@ -52,6 +53,11 @@ std::function<std::string()> plan_text(const model::JobSpec& spec, const model::
   };
 }
 
+// It goes on from what its pipeline says.
+bool is_step(const std::string& folder) {
+  return store::run_of(folder).find('/') != std::string::npos;
+}
+
 void write_streams(model::OutputSpec& output, const std::string& folder) {
   const model::OutputSpec kept = front::muster_output({.logs = folder});
   output.out_file = kept.out_file;
@@ -79,6 +85,9 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   options.record.streams = request.record->streams;
   options.record.scheduler = request.record->scheduler;
   options.record.created = request.record->submitted;
+  if (!is_step(request.record->folder) && request.checkpoints) {
+    options.record.rerun_of = request.checkpoints->earlier;
+  }
   options.asked = request.record->asked;
   options.plan = plan_text(spec, plan, request.record->outputs);
   options.version = MUSTER_VERSION;

@@ -133,7 +133,8 @@ struct RunRecord {
   HeadPlace head;
   Scheduler scheduler = {};
   std::vector<StepRecord> steps = {};  // of a pipeline; `ranks` is 0 then
-  std::string rerun_of = {};     // of a pipeline: the folder of the record that it goes on from
+  std::string rerun_of = {};  // of a pipeline, or a run with checkpoints: the record's folder that
+                              // it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
   BestTrial best = {};
   std::optional<Logged> logged = {};  // nothing: nobody has looked; it is not written down

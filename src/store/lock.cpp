@@ -36,4 +36,13 @@ void wait_for_lock(int file) {
   ::fcntl(file, F_SETLK, &lock);
 }
 
+process::UniqueFd lock_file(const std::string& path) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
+  struct flock lock = whole_file(F_WRLCK);
+  while (file && ::fcntl(file.get(), F_SETLKW, &lock) != 0 && errno == EINTR) {
+  }
+  return file;
+}
+
 }  // namespace muster::store

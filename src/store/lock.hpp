@@ -1,6 +1,7 @@
-// The lock that the head of a run holds on its record's events for as long as it lives.
+// The lock that the head of a run holds on its record's events for as long as it lives, and one
+// for what several runs may want to change at the same instant.
 //
-// It is an fcntl lock, which the kernel releases when the process dies, and which works over NFS.
+// They are fcntl locks, which the kernel releases when the process dies, and which work over NFS.
 // Only one descriptor of the head may ever be open on the file: closing another would release the
 // lock.
 #pragma once
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include "process/unique_fd.hpp"
 
 namespace muster::store {
 
@@ -18,5 +21,9 @@ namespace muster::store {
 
 // Returns once no process holds it.
 void wait_for_lock(int file);
+
+// Makes the file, and waits until no other process holds its lock, which goes with the descriptor.
+// No descriptor: the file cannot be made (errno). Where there are no locks, nobody waits.
+[[nodiscard]] process::UniqueFd lock_file(const std::string& path);
 
 }  // namespace muster::store

@@ -1,0 +1,128 @@
+"""Twenty at the same instant: whoever finds something free has taken it, or is told who has it."""
+
+# rooms: store cli blobs snapshot pipeline
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+
+from support import MUSTER, UNTIL_GO, USAGE, Case, run_tests, until
+
+MANY = 20
+
+# Says which runs have written to its checkpoints, and stays until all others have ended.
+CHECKPOINTS = f"""muster: 1
+checkpoints: true
+command: |
+  echo . >> $MUSTER_CHECKPOINTS/runs
+  echo run $(wc -l < $MUSTER_CHECKPOINTS/runs)
+  {UNTIL_GO}
+"""
+
+PIPELINE = """$schema: https://azuremlschemas.azureedge.net/latest/pipelineJob.schema.json
+type: pipeline
+display_name: many
+outputs: {model: {type: uri_folder}}
+jobs:
+  one:
+    command: echo one > ${{outputs.model}}/weights
+    outputs: {model: {type: uri_folder}}
+  two:
+    command: cat ${{inputs.from}}/weights > ${{outputs.model}}/weights
+    inputs: {from: '${{parent.jobs.one.outputs.model}}'}
+    outputs: {model: '${{parent.outputs.model}}'}
+"""
+
+
+class SameInstant(Case):
+    @contextlib.contextmanager
+    def gate(self):
+        """What starts meanwhile by at_gate() goes on when this ends."""
+        with open(self.path("gate"), "w", encoding="utf-8") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            yield
+            until("all before the gate", lambda: all(self.waits(one) for one in self.running))
+
+    def waits(self, one):
+        """Ends of a test's earlier commands are no reason to wait."""
+        if one.popen.poll() is not None:
+            return True
+        with open(f"/proc/{one.popen.pid}/wchan", encoding="ascii") as place:
+            return "lock" in place.read()
+
+    def at_gate(self, *words, **more):
+        return self.start(self.path("gate"), *words, command=("flock", "-s", "-o"), **more)
+
+    def many(self, *words):
+        with self.gate():
+            started = [self.at_gate(*(one(i) if callable(one) else one for one in words))
+                       for i in range(MANY)]
+        return started
+
+    def told(self, *words, code=0):
+        done = self.start(*words, command=(MUSTER,)).finish()
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def runs(self):
+        return json.loads(self.told("ps", "--all", "--json").text)
+
+    def test_reruns_that_go_on_from_checkpoints(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.write("go", "")
+        self.assertEqual(self.told("submit", "job.yml").lines, ["run 1"])
+        os.remove(self.path("go"))
+        started = self.many(MUSTER, "rerun", "last")
+        def others_have_ended():
+            return sum(one.popen.poll() is not None for one in started) == MANY - 1
+        until("all but one told that it has them", others_have_ended)
+        self.write("go", "")
+        done = sorted((one.finish() for one in started), key=lambda one: one.code)
+        self.assertEqual((done[0].code, done[0].lines), (0, ["run 2"]))
+        for one in done[1:]:
+            self.assertEqual((one.code, one.lines), (USAGE, []), one)
+            self.assertRegex(one.errors, "still runs, and its checkpoints are to be taken over")
+
+    def test_records_of_runs_of_one_name(self):
+        self.write("job.yml", "muster: 1\nname: train\ncommand: echo trained\n")
+        for one in self.many(MUSTER, "submit", "job.yml"):
+            done = one.finish()
+            self.assertEqual((done.code, done.lines), (0, ["trained"]), done)
+        runs = self.runs()
+        self.assertEqual(len({one["run"] for one in runs}), MANY)
+
+    def test_pipelines_that_may_reuse_each_others_steps(self):
+        self.write("job.yml", PIPELINE)
+        for one in self.many(MUSTER, "submit", "job.yml"):
+            done = one.finish()
+            self.assertEqual(done.code, 0, done)
+        for run in self.runs():
+            if "/" not in run["run"]:
+                shown = json.loads(self.told("show", run["run"], "--json").text)
+                weights = os.path.join(shown["folder"], "steps/two/outputs/model/weights")
+                self.assertEqual(self.read(weights), b"one\n")
+
+    def test_contents_of_one_folder_of_code(self):
+        os.mkdir(self.path("code"))
+        for i in range(50):
+            self.write(f"code/{i}.txt", f"{i}\n" * i)
+        self.write("job.yml", "muster: 1\ncode: code\ncommand: cat *.txt | sort | md5sum\n")
+        done = [one.finish() for one in self.many(MUSTER, "submit", "job.yml")]
+        self.assertEqual({(one.code, one.text) for one in done}, {(0, done[0].text)})
+        self.assertRegex(done[0].text, "^[0-9a-f]{32} ")
+
+    def test_outputs_of_one_path(self):
+        """Each writes all of it, or is told that it is there: never a bit of each."""
+        self.write("job.yml", "muster: 1\noutputs: {model: {path: out}}\ncommand: |\n"
+                              "  for i in 1 2 3; do echo $WHO > ${{outputs.model}}/$i; done\n")
+        started = self.many("env", lambda i: f"WHO={i}", MUSTER, "submit", "job.yml")
+        for one in started:
+            done = one.finish()
+            self.assertTrue(done.code == 0 or re.search("out", done.errors), done)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["1", "2", "3"])
+
+
+if __name__ == "__main__":
+    run_tests()
