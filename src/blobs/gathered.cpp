@@ -224,8 +224,8 @@ Result<Gathered> gather(const std::string& path, const std::string& root) {
   return whole;
 }
 
-Result<void> write_parcel(int to, const Gathered& gathered) {
-  return write_parcel(to, gathered.manifest, contents_of(gathered.manifest),
+Result<void> write_parcel(int to, const std::string& name, const Gathered& gathered) {
+  return write_parcel(to, name, gathered.manifest, contents_of(gathered.manifest),
                       [&](const std::string& hash) { return gathered.places.at(hash); });
 }
 

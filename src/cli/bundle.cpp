@@ -83,11 +83,12 @@ class Packing {
     if (!bundle.file) return tl::unexpected(cannot_write(path).error());
     snapshot::Manifest manifest;
     for (auto& [name, entry] : all_) manifest.entries.push_back(entry);
-    const auto written = blobs::write_parcel(
-        bundle.file.get(), manifest, blobs::contents_of(manifest), [&](const std::string& hash) {
-          const auto other = places_.find(hash);
-          return other == places_.end() ? store_.path_of(hash) : other->second;
-        });
+    const auto written =
+        blobs::write_parcel(bundle.file.get(), path, manifest, blobs::contents_of(manifest),
+                            [&](const std::string& hash) {
+                              const auto other = places_.find(hash);
+                              return other == places_.end() ? store_.path_of(hash) : other->second;
+                            });
     if (!written) return tl::unexpected(written.error());
     bundle.bytes = static_cast<std::uint64_t>(::lseek(bundle.file.get(), 0, SEEK_END));
     (void)::lseek(bundle.file.get(), 0, SEEK_SET);

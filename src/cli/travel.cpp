@@ -2,6 +2,8 @@
 #include "cli/travel.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <set>
@@ -62,6 +64,11 @@ std::vector<std::string> lacking_in(const std::string& answer) {
 
 tl::unexpected<base::Error> not_whole() {
   return base::fail(base::Fault::lost, "", "what came over the link is not whole");
+}
+
+tl::unexpected<base::Error> cannot_write(const std::string& path) {
+  const int error = errno;
+  return base::fail(base::Fault::output, "", "cannot write to {}: {}", path, std::strerror(error));
 }
 
 std::string front_of(int file) {
@@ -224,10 +231,12 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   const std::string path = place("parcel");
   constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
-  auto written = blobs::write_parcel(file.get(), manifest, some, [&](const std::string& hash) {
-    const auto other = places_.find(hash);
-    return other == places_.end() ? store.path_of(hash) : other->second;
-  });
+  if (!file) return cannot_write(path);
+  auto written =
+      blobs::write_parcel(file.get(), path, manifest, some, [&](const std::string& hash) {
+        const auto other = places_.find(hash);
+        return other == places_.end() ? store.path_of(hash) : other->second;
+      });
   if (!written) return tl::unexpected(std::move(written.error()));
   (void)::lseek(file.get(), 0, SEEK_SET);
   return file.release();
@@ -235,11 +244,11 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
 
 model::RunReport Travel::send(const std::vector<front::DataPath>& data) {
   if (auto added = add_data(data); !added) return faulty(std::move(added.error()));
-  std::error_code ignored;
-  fs::create_directory(folder_, ignored);
-  if (!store::write_file(record_ + "/" + std::string(kMarkFile), mark_)) {
-    return faulty({base::Fault::output, "cannot write to " + record_, {}, {}});
+  const std::string mark = record_ + "/" + std::string(kMarkFile);
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+    return faulty(cannot_write(folder_).value());
   }
+  if (!store::write_file(mark, mark_)) return faulty(cannot_write(mark).value());
   return units_.empty() ? model::RunReport{} : send_to(hosts_);
 }
 
