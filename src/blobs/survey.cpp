@@ -226,7 +226,7 @@ std::string_view odd_kind(mode_t mode) {
 
 std::string_view word_of_error(int error) {
   const bool denied = error == EACCES || error == EPERM;
-  return denied ? "no permission to read it" : "it cannot be read";
+  return denied ? "no permission to read it" : ::strerrordesc_np(error);
 }
 
 Result<Survey> survey(const std::string& folder, const SurveyOptions& options) {

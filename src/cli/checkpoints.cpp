@@ -5,9 +5,12 @@
 #include <filesystem>
 
 #include "base/variables.hpp"
+#include "blobs/copy_tree.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
+#include "cli/left_behind.hpp"
 #include "cli/look_back.hpp"
+#include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -77,11 +80,26 @@ void forget_size(const fs::path& place) {
   fs::remove(records / run / store::kBytesFile, ignored);
 }
 
-Result<void> move_on(const fs::path& from, const std::string& earlier, const std::string& folder) {
-  if (auto fine = check_unused(from); !fine) return fine;
+// A record may lie on another disk: then they go there as a copy.
+Result<void> move_tree(const std::string& from, const std::string& folder) {
   std::error_code wrong;
   fs::rename(from, folder, wrong);
-  if (wrong) return cannot_fill("move checkpoints to", folder, wrong);
+  if (!wrong) return {};
+  if (wrong != std::errc::cross_device_link) {
+    return cannot_fill("move checkpoints to", folder, wrong);
+  }
+  const blobs::Copied copied = blobs::copy_tree(from, folder);
+  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, folder));
+  if (const LeftBehind left = left_behind(copied.left_out); left.others.count > 0) {
+    warn(fmt::format("not copied from {}: {}", from, left.others.words()));
+  }
+  fs::remove_all(from, wrong);
+  return {};
+}
+
+Result<void> move_on(const fs::path& from, const std::string& earlier, const std::string& folder) {
+  if (auto fine = check_unused(from); !fine) return fine;
+  if (auto moved = move_tree(from, folder); !moved) return moved;
   forget_size(from);
   leave_link(from, folder);
   leave_link(fs::path(earlier) / kCheckpoints, folder);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <set>
@@ -64,11 +63,6 @@ std::vector<std::string> lacking_in(const std::string& answer) {
 
 tl::unexpected<base::Error> not_whole() {
   return base::fail(base::Fault::lost, "", "what came over the link is not whole");
-}
-
-tl::unexpected<base::Error> cannot_write(const std::string& path) {
-  const int error = errno;
-  return base::fail(base::Fault::output, "", "cannot write to {}: {}", path, std::strerror(error));
 }
 
 std::string front_of(int file) {
@@ -185,10 +179,11 @@ Result<void> Travel::add_one(const std::string& path, const std::string& from) {
   if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
   auto found = blobs::gather(from, root_);
   if (!found) return tl::unexpected(std::move(found.error()));
-  const LeftBehind left = left_behind(found->left_out);
-  if (found->manifest.entries.empty() && left.lost.count > 0) {
-    return base::fail(base::Fault::bad_file, "", "cannot read {}", path);
+  if (!found->left_out.empty() && found->left_out.front().path.empty()) {
+    return base::fail(base::Fault::bad_file, "", "cannot read {}: {}", path,
+                      found->left_out.front().why);
   }
+  const LeftBehind left = left_behind(found->left_out);
   for (const LeftBehind::Part& part : {left.lost, left.others}) {
     if (part.count == 0) continue;
     LeftBehind::Part there;
@@ -231,7 +226,7 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   const std::string path = place("parcel");
   constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
-  if (!file) return cannot_write(path);
+  if (!file) return store::cannot_write(base::Fault::output, path);
   auto written =
       blobs::write_parcel(file.get(), path, manifest, some, [&](const std::string& hash) {
         const auto other = places_.find(hash);
@@ -246,9 +241,10 @@ model::RunReport Travel::send(const std::vector<front::DataPath>& data) {
   if (auto added = add_data(data); !added) return faulty(std::move(added.error()));
   const std::string mark = record_ + "/" + std::string(kMarkFile);
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
-    return faulty(cannot_write(folder_).value());
+    return faulty(store::cannot_write(base::Fault::output, folder_).value());
   }
-  if (!store::write_file(mark, mark_)) return faulty(cannot_write(mark).value());
+  if (!store::write_file(mark, mark_))
+    return faulty(store::cannot_write(base::Fault::output, mark).value());
   return units_.empty() ? model::RunReport{} : send_to(hosts_);
 }
 
