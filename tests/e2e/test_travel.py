@@ -200,6 +200,17 @@ class Code(TravelCase):
         self.assertNotRegex(done.errors, r"rank \d|set by the rank", "nobody has started one")
         self.assertEqual(self.show()["state"], "failed")
 
+    def test_a_host_whose_disk_is_full(self):
+        self.types(f"mkdir -p {HOME}/.cache; mount -t tmpfs -o size=1m none {HOME}/.cache", "node2")
+        self.addCleanup(self.types, f"umount {HOME}/.cache", "node2")
+        with open(self.at("head", "src", "data.bin"), "wb") as file:
+            file.write(os.urandom(3_000_000))
+        done = self.does("cat a.txt", code=OUTPUT)
+        self.assertNotIn("then", done.text)
+        self.assertEqual(len(re.findall("No space left", done.errors)), 1, done)
+        self.assertRegex(done.errors, r"(?m)^muster: error: node2: cannot write to "
+                         rf"{HOME}/\.cache/muster/\.blobs: No space left on device$")
+
     def test_a_folder_that_others_could_fill_is_not_used(self):
         records = f"{self.home}/.local/state/muster/runs"
         for change in ("chmod 777 $folder", "chown 65534 $folder",

@@ -110,7 +110,7 @@ TEST_F(Snapshots, ACopyIsItsOwn) {
 }
 
 TEST_F(Snapshots, HolesStayHoles) {
-  constexpr off_t kLong = 8 << 20;
+  constexpr off_t kLong = 2 << 20;
   put("sparse", "begin");
   ASSERT_EQ(::truncate((code_ + "/sparse").c_str(), kLong), 0);
   const auto manifest = keep();
