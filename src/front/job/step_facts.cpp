@@ -2,7 +2,10 @@
 #include "front/job/step_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include "job/container_of.hpp"
 #include "job/names.hpp"
@@ -25,22 +28,20 @@ bool is_certain(const job::Input& input) {
   return !input.value || !job::is_fetched(input.value->text) || !input.sha256.empty();
 }
 
-bool is_file_of_image(std::string_view image) {
-  return image.starts_with('/') || image.starts_with("./") || image.starts_with("../");
-}
+// A file, whose contents count.
+bool is_file(std::string_view image) { return image.starts_with('/'); }
 
 // By its contents, not by a name that may be given to another one.
 bool is_pinned(std::string_view image) {
-  return image.empty() || image == job::kBuiltImage || is_file_of_image(image) ||
+  return image.empty() || image == job::kBuiltImage || is_file(image) ||
          image.find("@sha256:") != std::string_view::npos;
 }
 
-std::string unpinned_image(const model::JobSpec& spec) {
+std::vector<std::string> images_of(const model::JobSpec& spec) {
   std::vector<std::string> images;
   if (spec.container) images.push_back(spec.container->image);
   for (const model::App& app : spec.apps) images.push_back(app.image);
-  const auto found = std::ranges::find_if_not(images, is_pinned);
-  return found == images.end() ? "" : *found;
+  return images;
 }
 
 // One text. A name that begins a line ends at a tab, and a text at a zero byte: none runs into the
@@ -73,12 +74,14 @@ class FactsText {
 
 void add_shell(const Call& call, const model::JobSpec& spec, FactsText& facts) {
   if (has_container(spec)) return;
+  std::set<std::string_view> entries;  // in an order that is always the same
   for (const std::string& entry : call.environment) {
     const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
     const bool counts = std::ranges::count(kChoosing, name) > 0 ||
                         std::ranges::count(kOfLogin, name) > 0 || name.starts_with("LC_");
-    if (counts) facts.add("shell", entry);
+    if (counts) entries.insert(entry);
   }
+  for (const std::string_view entry : entries) facts.add("shell", entry);
 }
 
 void add_app(const Call& call, const model::App& app, FactsText& facts) {
@@ -143,12 +146,13 @@ std::string never_reused_because(const job::GraphStep& step, const model::Planne
     return fmt::format("the address of its input {} may hold something else later; give its sha256",
                        input->name);
   }
-  const std::string image = unpinned_image(request.spec);
-  if (image.empty()) return "";
+  const auto images = images_of(request.spec);
+  const auto image = std::ranges::find_if_not(images, is_pinned);
+  if (image == images.end()) return "";
   return fmt::format(
       "the name {} may be given to another image later; use its digest, "
       "NAME@sha256:...",
-      image);
+      *image);
 }
 
 StepFacts facts_of_step(const Call& call, const job::JobFile& bound, const model::PlannedStep& plan,
@@ -163,6 +167,7 @@ StepFacts facts_of_step(const Call& call, const job::JobFile& bound, const model
   text.add("slots", plan.slots);
   add_layout(bound, text);
   text.add("any code", bound.any_code);
+  std::ranges::copy_if(images_of(request.spec), std::back_inserter(facts.paths), is_file);
   if (request.build) {
     text.add("dockerfile", request.build->dockerfile);
     facts.paths.push_back(request.build->folder);

@@ -1,4 +1,5 @@
 // reuse_key: whatever can reach a step changes its key, one thing at a time.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -68,6 +69,7 @@ class Scene {
 
   std::vector<std::string> words = {"p.yml"};
   std::map<std::string, std::string> shell = {{"HOME", "/nowhere"}, {"PATH", "/usr/bin:/bin"}};
+  bool backwards = false;  // the order of the shell's variables
   std::string run = "1";
 
   [[nodiscard]] ReuseKey key() const {
@@ -87,6 +89,7 @@ class Scene {
   [[nodiscard]] front::Call call() const {
     front::Call call{.called = "submit", .words = words, .current_folder = root_};
     for (const auto& [name, value] : shell) call.environment.push_back(name + "=" + value);
+    if (backwards) std::ranges::reverse(call.environment);
     call.record_folder = at("records/" + run);
     call.read_file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
       const fs::path place = fs::path(root_) / path;
@@ -224,6 +227,15 @@ TEST_F(ReuseKeys, ImagesCount) {
       });
 }
 
+TEST_F(ReuseKeys, FilesOfImagesCount) {
+  const Change first = [](Scene& scene) {
+    scene.put("image.sif", "1");
+    const std::string image = "environment: {image: '" + scene.at("image.sif") + "'}\n";
+    scene.edit("make.yml", "outputs:", image + "outputs:");
+  };
+  expect_all_different(first, {{"content", puts("image.sif", "2")}});
+}
+
 TEST_F(ReuseKeys, PackagesCount) {
   expect_all_different(edits("make.yml", "outputs:",
                              "environment: {conda_file: {dependencies: [python=3.10]}}\noutputs:"),
@@ -237,6 +249,7 @@ TEST_F(ReuseKeys, WhatCannotReachAStepDoesNotCount) {
   const std::string key = key_after(nothing, nothing);
   EXPECT_EQ(key_after(nothing, shell("OTHER", "1")), key);
   EXPECT_EQ(key_after(nothing, shell("TERM", "xterm")), key);
+  EXPECT_EQ(key_after(nothing, [](Scene& scene) { scene.backwards = true; }), key);
   EXPECT_EQ(key_after(nothing, [](Scene& scene) { scene.run = "2"; }), key) << "another run";
   EXPECT_EQ(key_after(nothing, puts("src/make.sh", "echo $@")), key) << "written anew";
   EXPECT_EQ(key_after(nothing, puts("beside", "x")), key);
