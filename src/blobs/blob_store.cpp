@@ -12,7 +12,7 @@
 
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
-#include "process/write_all.hpp"
+#include "process/copy_file.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -43,14 +43,14 @@ bool same_file(const struct stat& a, const struct stat& b) {
 
 // Copies and hashes at once; the hash is that of the copy.
 std::optional<std::string> copy_hashed(int from, int to) {
-  if (clone_file(from, to)) return hash_of(to);
+  if (process::clone_file(from, to)) return hash_of(to);
   Sha256 hash;
+  process::SparseWriter writer(to);
   const bool copied = read_pieces(from, [&](std::string_view bytes) {
     hash.add(bytes);
-    errno = process::write_all(to, bytes).error;
-    return errno == 0;
+    return writer.add(bytes);
   });
-  return copied ? std::optional(hash.take()) : std::nullopt;
+  return copied && writer.finish() ? std::optional(hash.take()) : std::nullopt;
 }
 
 // A file under a name that nobody looks for, removed again unless it is given another.
@@ -131,12 +131,16 @@ Result<void> BlobStore::add_from(const std::string& hash,
                                  const std::function<bool(const Take&)>& give) {
   const auto fill = [&](int to) -> std::optional<std::string> {
     Sha256 own;
-    const bool written = give([&](std::string_view bytes) {
+    process::SparseWriter writer(to);
+    bool fits = true;
+    const bool given = give([&](std::string_view bytes) {
       own.add(bytes);
-      errno = process::write_all(to, bytes).error;
-      return errno == 0;
+      fits = writer.add(bytes);
+      return fits;
     });
-    return written ? std::optional(own.take()) : std::nullopt;
+    if (given && writer.finish()) return own.take();
+    if (!given && fits) errno = 0;  // it has ended too early, and nothing is wrong here
+    return std::nullopt;
   };
   return add_filled(fill, hash).map([](const std::string&) {});
 }
@@ -148,10 +152,9 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   FreshFile fresh(fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number), 0400);
   if (!fresh) return failed("write to", folder_);
-  errno = EPIPE;  // if it ends too early
   const auto hash = fill(fresh.get());
-  if (!hash) return failed("keep code in", folder_);
-  if (!wanted.empty() && *hash != wanted) {
+  if (!hash && errno != 0) return failed("write to", folder_);
+  if (!hash || (!wanted.empty() && *hash != wanted)) {
     return base::fail(Fault::lost, "", "what came over the link is not what was sent");
   }
   const std::string path = path_of(*hash);
@@ -207,9 +210,7 @@ Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
   FreshFile to(path, 0600);
   if (!to) return failed("make", path);
   if (trusted_.contains(hash) && has(hash, size)) {
-    if (!clone_file(from.get(), to.get()) && !copy_file(from.get(), to.get())) {
-      return failed("write", path);
-    }
+    if (!process::copy_file(from.get(), to.get())) return failed("write", path);
   } else {
     const auto copied = copy_hashed(from.get(), to.get());
     if (!copied) return failed("write", path);

@@ -4,9 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <memory>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -18,13 +16,6 @@ namespace muster::blobs {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{256} << 10;
-
-bool copy_by_hand(int from, int to) {
-  return read_pieces(from, [to](std::string_view bytes) {
-    errno = process::write_all(to, bytes).error;
-    return errno == 0;
-  });
-}
 
 }  // namespace
 
@@ -89,18 +80,11 @@ bool read_stream(int file, const std::function<bool(std::string_view)>& take) {
   }
 }
 
-bool clone_file(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }
-
-bool copy_file(int from, int to) {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
-  bool any = false;
-  while (true) {
-    const ssize_t size = ::copy_file_range(from, nullptr, to, nullptr, kMost, 0);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0 && !any) return copy_by_hand(from, to);
-    if (size <= 0) return size == 0;
-    any = true;
-  }
+bool send_file(int from, int to) {
+  return read_pieces(from, [to](std::string_view bytes) {
+    errno = process::write_all(to, bytes).error;
+    return errno == 0;
+  });
 }
 
 }  // namespace muster::blobs

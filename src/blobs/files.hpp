@@ -1,4 +1,4 @@
-// Files read, copied and hashed.
+// Files read, sent and hashed.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,8 @@ namespace muster::blobs {
 // The same of what cannot be read twice, such as a pipe.
 [[nodiscard]] bool read_stream(int file, const std::function<bool(std::string_view)>& take);
 
-// The second one shares the first one's blocks until either is changed; false: this cannot be done
-// there.
-[[nodiscard]] bool clone_file(int from, int to);
-
-// All bytes of the first one; false with errno.
-[[nodiscard]] bool copy_file(int from, int to);
+// All bytes of the first one to what may be a pipe; false with errno.
+[[nodiscard]] bool send_file(int from, int to);
 
 // A regular file to read, nothing with errno else: a link at its end is not followed.
 [[nodiscard]] process::UniqueFd open_regular(const std::string& path);

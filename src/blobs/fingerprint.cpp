@@ -6,10 +6,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <vector>
 
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
+#include "blobs/survey.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -23,45 +25,82 @@ tl::unexpected<base::Error> cannot_hash(const fs::path& path, std::string_view w
   return base::fail(base::Fault::bad_file, "", "cannot read {}: {}", path.string(), why);
 }
 
+mode_t mode_of(const fs::path& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 ? facts.st_mode : 0;
+}
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
+}
+
 class Hasher {
  public:
-  Result<void> add(const fs::path& path, std::string_view name, fs::file_status status, int depth) {
-    switch (status.type()) {
-      case fs::file_type::regular:
-        return add_file(path, name, status);
-      case fs::file_type::directory:
-        return add_folder(path, name, depth);
-      case fs::file_type::symlink:
-        return add_link(path, name);
-      default:
-        return cannot_hash(path, "it is neither a file, a folder nor a link");
-    }
+  explicit Hasher(LeadsOutLinks links) : links_(links) {}
+
+  // `real`: without links on its way. The first root is what is asked for.
+  Result<void> add_root(const fs::path& real, int depth) {
+    std::error_code wrong;
+    roots_.push_back(real);
+    return add(real, "", fs::status(real, wrong), depth);
   }
 
   std::string take() { return hash_.take(); }
 
  private:
+  Result<void> add(const fs::path& path, std::string_view name, fs::file_status status, int depth) {
+    switch (status.type()) {
+      case fs::file_type::regular:
+        return add_file(path, name, status);
+      case fs::file_type::directory:
+        return add_folder(path, name, status, depth);
+      case fs::file_type::symlink:
+        return add_link(path, name, depth);
+      default:
+        return cannot_hash(path, fmt::format("it is {}", odd_kind(mode_of(path))));
+    }
+  }
+
   // Lengths keep one name from running into the next.
   void head(std::string_view kind, std::string_view name) {
     hash_.add(fmt::format("{} {} {}\n", kind, name.size(), name));
   }
 
+  static std::string with_mode(std::string_view kind, fs::file_status status) {
+    return fmt::format("{} {:o}", kind, unsigned(status.permissions() & fs::perms::all));
+  }
+
   Result<void> add_file(const fs::path& path, std::string_view name, fs::file_status status) {
-    const bool runs = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
-    head(runs ? "program" : "file", name);
+    if (++count_ > snapshot::kEntriesMax) return cannot_hash(path, "there are too many files");
+    head(with_mode("file", status), name);
     return file_hash(path).map([&](const std::string& own) { hash_.add(own); });
   }
 
-  Result<void> add_link(const fs::path& path, std::string_view name) {
+  Result<void> add_link(const fs::path& path, std::string_view name, int depth) {
     std::error_code wrong;
     const std::string target = fs::read_symlink(path, wrong);
     if (wrong) return cannot_hash(path, wrong.message());
     head("link", name);
     head("to", target);
-    return {};
+    return links_ == LeadsOutLinks::as_they_are ? Result<void>() : add_target(path, depth);
   }
 
-  Result<void> add_folder(const fs::path& path, std::string_view name, int depth) {
+  // What lies in a folder that is hashed anyway is not hashed once more: no circle goes on for
+  // ever.
+  Result<void> add_target(const fs::path& link, int depth) {
+    std::error_code wrong;
+    const fs::path real = fs::canonical(link, wrong);
+    const bool is_inside = lies_below(real, roots_.front());
+    const fs::path shown = is_inside ? real.lexically_relative(roots_.front()) : real;
+    head("leads to", shown.string());
+    const auto has = [&](const fs::path& root) { return lies_below(real, root); };
+    if (wrong || std::ranges::any_of(roots_, has)) return {};
+    return add_root(real, depth + 1);
+  }
+
+  Result<void> add_folder(const fs::path& path, std::string_view name, fs::file_status status,
+                          int depth) {
     if (depth > kFoldersMax) return cannot_hash(path, "too many folders within each other");
     std::error_code wrong;
     std::vector<fs::path> inside;
@@ -70,7 +109,7 @@ class Hasher {
     }
     if (wrong) return cannot_hash(path, wrong.message());
     std::ranges::sort(inside);
-    head("folder", name);
+    head(with_mode("folder", status), name);
     for (const fs::path& one : inside) {
       const std::string own = one.filename();
       auto added = add(one, own, fs::symlink_status(one, wrong), depth + 1);
@@ -80,6 +119,9 @@ class Hasher {
     return {};
   }
 
+  LeadsOutLinks links_;
+  std::vector<fs::path> roots_;  // of what has been, or is being, hashed
+  std::size_t count_ = 0;
   Sha256 hash_;
 };
 
@@ -95,12 +137,12 @@ Result<std::string> file_hash(const std::string& path) {
   return read ? Result<std::string>(own.take()) : cannot_hash(path, std::strerror(errno));
 }
 
-Result<std::string> fingerprint(const std::string& path) {
+Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links) {
   std::error_code wrong;
   const fs::path real = fs::canonical(path, wrong);
   if (wrong) return cannot_hash(path, wrong.message());
-  Hasher hasher;
-  return hasher.add(real, "", fs::status(real, wrong), 0).map([&] { return hasher.take(); });
+  Hasher hasher(links);
+  return hasher.add_root(real, 0).map([&] { return hasher.take(); });
 }
 
 }  // namespace muster::blobs

@@ -1,16 +1,21 @@
 // fingerprint: one hash of a file, or of all that lies in a folder.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.hpp"
 
 namespace muster::blobs {
 
+// The target of a link that leads out of a folder is no part of it, but whoever reads the folder
+// may read that, too.
+enum class LeadsOutLinks : std::uint8_t { as_they_are, with_contents };
+
 // The same for equal contents, wherever they lie and whenever they were written: names, kinds,
-// whether a file can be executed, bytes, and where links lead. A link at the path itself is
-// followed. Fault::bad_file for what cannot be read, and for what is no file, folder or link.
-[[nodiscard]] base::Result<std::string> fingerprint(const std::string& path);
+// modes, bytes, and where links lead. A link at the path itself is followed. Fault::bad_file for
+// what cannot be read, and for what is no file, folder or link.
+[[nodiscard]] base::Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links);
 
 // Of the bytes of one file.
 [[nodiscard]] base::Result<std::string> file_hash(const std::string& path);

@@ -134,8 +134,13 @@ class Folder {
     const process::UniqueFd file = open_regular(path);
     auto hash = file ? hash_of(file.get()) : std::nullopt;
     if (!hash) {
-      if (file || errno != ENOENT) {
-        found_.left_out.push_back({entry.path, word_of_error(errno), true});
+      const int error = errno;
+      struct stat found {};
+      const bool is_odd = !file && ::lstat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
+      if (is_odd) {
+        found_.left_out.push_back({entry.path, odd_kind(found.st_mode)});
+      } else if (file || error != ENOENT) {
+        found_.left_out.push_back({entry.path, word_of_error(error), true});
       }
       return false;
     }
@@ -224,8 +229,8 @@ Result<Gathered> gather(const std::string& path, const std::string& root) {
   return whole;
 }
 
-Result<void> write_parcel(int to, const Gathered& gathered) {
-  return write_parcel(to, gathered.manifest, contents_of(gathered.manifest),
+Result<void> write_parcel(int to, const std::string& name, const Gathered& gathered) {
+  return write_parcel(to, name, gathered.manifest, contents_of(gathered.manifest),
                       [&](const std::string& hash) { return gathered.places.at(hash); });
 }
 

@@ -29,6 +29,7 @@ struct Gathered {
 [[nodiscard]] base::Result<Gathered> written_in(const std::string& record);
 
 // The manifest and all contents.
-[[nodiscard]] base::Result<void> write_parcel(int to, const Gathered& gathered);
+[[nodiscard]] base::Result<void> write_parcel(int to, const std::string& name,
+                                              const Gathered& gathered);
 
 }  // namespace muster::blobs

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "blobs/files.hpp"
+#include "process/copy_file.hpp"
 #include "snapshot/paths.hpp"
 
 namespace muster::blobs {
@@ -82,7 +83,7 @@ class Merger {
     const process::UniqueFd folder = enter(snapshot::parent_of(path));
     const std::string name = path.substr(path.rfind('/') + 1);
     if (folder && make(entry, folder.get(), name, path)) return {};
-    const bool other = !folder || errno == EEXIST;
+    const bool other = folder ? errno == EEXIST : errno == ENOTDIR || errno == ELOOP;
     if (!other || !first) return cannot_add("write", record_ + "/" + path);
     if (entry.kind == EntryKind::folder) return {};  // its entries find their own place
     if (is_alike(path)) return {};
@@ -90,14 +91,14 @@ class Merger {
     return place(entry, beside(path), false);
   }
 
-  // The folder of that path below the record, made where it is missing; nothing: something else
-  // lies there.
+  // The folder of that path below the record, made where it is missing; nothing with errno, which
+  // is ENOTDIR or ELOOP where something else lies there.
   process::UniqueFd enter(std::string_view path) const {
     process::UniqueFd folder(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 3));
     while (folder && !path.empty()) {
       const std::size_t end = std::min(path.find('/'), path.size());
       const std::string name(path.substr(0, end));
-      (void)::mkdirat(folder.get(), name.c_str(), 0700);
+      if (::mkdirat(folder.get(), name.c_str(), 0700) != 0 && errno != EEXIST) return {};
       folder = open_folder(folder.get(), name);
       path.remove_prefix(std::min(end + 1, path.size()));
     }
@@ -174,8 +175,7 @@ class Merger {
     const process::UniqueFd from = open_regular(blob);
     const process::UniqueFd to(::open(copy.c_str(), kWrite, 0600));
     if (!from || !to) return {};
-    const bool copied = clone_file(from.get(), to.get()) || copy_file(from.get(), to.get());
-    return copied ? copy : "";
+    return process::copy_file(from.get(), to.get()) ? copy : "";
   }
 
   // Its owner can always read it.

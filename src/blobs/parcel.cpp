@@ -30,9 +30,9 @@ tl::unexpected<base::Error> unasked() {
   return base::fail(Fault::lost, "", "what came over the link is more than was asked for");
 }
 
-tl::unexpected<base::Error> cannot_write() {
+tl::unexpected<base::Error> cannot_write(const std::string& path) {
   const int error = errno;
-  return base::fail(Fault::output, "", "cannot write a parcel: {}", std::strerror(error));
+  return base::fail(Fault::output, "", "cannot write to {}: {}", path, std::strerror(error));
 }
 
 bool write_text(int to, std::string_view text) {
@@ -131,12 +131,12 @@ Contents contents_of(const snapshot::Manifest& manifest) {
   return contents;
 }
 
-Result<void> write_parcel(int to, const snapshot::Manifest& manifest, const Contents& contents,
-                          const PlaceOf& place) {
+Result<void> write_parcel(int to, const std::string& name, const snapshot::Manifest& manifest,
+                          const Contents& contents, const PlaceOf& place) {
   const std::string text = manifest_text(manifest);
   if (!write_text(to, fmt::format("{}{} {}\n", kMagic, text.size(), contents.size())) ||
       !write_text(to, text)) {
-    return cannot_write();
+    return cannot_write(name);
   }
   for (const auto& [hash, size] : contents) {
     const process::UniqueFd blob = open_regular(place(hash));
@@ -145,8 +145,8 @@ Result<void> write_parcel(int to, const snapshot::Manifest& manifest, const Cont
         static_cast<std::uint64_t>(facts.st_size) != size) {
       return base::fail(Fault::bad_file, "", "{} has gone, or changes", place(hash));
     }
-    if (!write_text(to, fmt::format("{} {}\n", hash, size)) || !copy_file(blob.get(), to)) {
-      return cannot_write();
+    if (!write_text(to, fmt::format("{} {}\n", hash, size)) || !send_file(blob.get(), to)) {
+      return cannot_write(name);
     }
   }
   return {};

@@ -26,9 +26,10 @@ using Contents = std::map<std::string, std::uint64_t>;
 [[nodiscard]] Contents contents_of(const snapshot::Manifest& manifest);
 
 // Writes one with these contents; `place` names a file that holds one. Fault::output: nobody takes
-// it, or no room.
+// it, or no room; the error calls `to` by its `name`.
 using PlaceOf = std::function<std::string(const std::string& hash)>;
-[[nodiscard]] base::Result<void> write_parcel(int to, const snapshot::Manifest& manifest,
+[[nodiscard]] base::Result<void> write_parcel(int to, const std::string& name,
+                                              const snapshot::Manifest& manifest,
                                               const Contents& contents, const PlaceOf& place);
 
 // Reads one to its end: its contents into the store, where they are checked. Not all that the

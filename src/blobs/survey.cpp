@@ -29,12 +29,6 @@ using snapshot::EntryKind;
 constexpr std::size_t kIgnoreFileMax = 1 << 20;
 constexpr std::string_view kHintIgnore = "leave it out: name it in .amlignore or .gitignore";
 
-std::string_view word_of(mode_t mode) {
-  if (S_ISFIFO(mode)) return "a fifo";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
 std::string joined(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
@@ -170,7 +164,7 @@ class Walk {
           facts.st_mtim.tv_sec * std::int64_t{1'000'000'000} + facts.st_mtim.tv_nsec;
       add({EntryKind::file, path, mode, static_cast<std::uint64_t>(facts.st_size), modified});
     } else {
-      leave_out(path, word_of(facts.st_mode));
+      leave_out(path, odd_kind(facts.st_mode));
     }
     return {};
   }
@@ -224,9 +218,15 @@ std::vector<std::pair<std::string, std::uint64_t>> largest(const snapshot::Manif
 
 }  // namespace
 
+std::string_view odd_kind(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a fifo";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
 std::string_view word_of_error(int error) {
   const bool denied = error == EACCES || error == EPERM;
-  return denied ? "no permission to read it" : "it cannot be read";
+  return denied ? "no permission to read it" : ::strerrordesc_np(error);
 }
 
 Result<Survey> survey(const std::string& folder, const SurveyOptions& options) {

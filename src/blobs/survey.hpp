@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/error.hpp"
@@ -37,6 +39,9 @@ struct SurveyOptions {
 // Heeds `.amlignore` at its root, else the `.gitignore` of each folder; `.git` is never a part.
 [[nodiscard]] base::Result<Survey> survey(const std::string& folder,
                                           const SurveyOptions& options = {});
+
+// Of what is neither file, folder nor link: "a fifo".
+[[nodiscard]] std::string_view odd_kind(mode_t mode);
 
 // Why something is left out, in words.
 [[nodiscard]] std::string_view word_of_error(int error);

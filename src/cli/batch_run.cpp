@@ -132,9 +132,8 @@ class BatchRun {
 
   // The script, and what the code is now, whenever the job starts.
   Result<void> fill(const std::string& folder) {
-    if (!store::write_file(folder + "/" + store::kJobScript, script_)) {
-      return base::fail(Fault::output, "", "cannot write {}/{}", record_.folder, store::kJobScript);
-    }
+    const std::string script = folder + "/" + store::kJobScript;
+    if (!store::write_file(script, script_)) return store::cannot_write(Fault::output, script);
     if (reading_.pipeline) return keep_code(*reading_.pipeline, folder);
     if (!reading_.request->code) return {};
     auto code = CodeSnapshot::take(*reading_.request);

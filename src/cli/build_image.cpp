@@ -1,6 +1,8 @@
 // The builder is the runtime of this machine: podman, docker, or buildah beside podman.
 #include "cli/build_image.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
@@ -63,9 +65,11 @@ Result<std::string> name_of_context(const front::ImageBuild& build) {
     hash.add(std::string_view("\0", 1));
     if (!is_file) continue;
     const process::UniqueFd file = blobs::open_regular(build.folder + "/" + entry.path);
-    const auto content = blobs::hash_of(file.get());
+    const auto content = file ? blobs::hash_of(file.get()) : std::nullopt;
     if (!content) {
-      return base::fail(Fault::bad_file, "", "cannot read {}/{}", build.folder, entry.path);
+      const int error = errno;
+      return base::fail(Fault::bad_file, "", "cannot read {}/{}: {}", build.folder, entry.path,
+                        std::strerror(error));
     }
     hash.add(*content);
   }

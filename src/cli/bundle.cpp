@@ -1,8 +1,6 @@
 // One manifest of texts, code and data, and the parcel of it.
 #include "cli/bundle.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
@@ -44,7 +42,7 @@ class Packing {
     const std::string file = fmt::format("{}/texts/{}", scratch_, count_++);
     std::error_code wrong;
     fs::create_directories(scratch_ + "/texts", wrong);
-    if (!store::write_file(file, text.text)) return cannot_write(file);
+    if (!store::write_file(file, text.text)) return store::cannot_write(Fault::output, file);
     return add_data(file, text.path);
   }
 
@@ -63,7 +61,9 @@ class Packing {
     std::error_code wrong;
     const bool is_folder = fs::is_directory(from, wrong);
     if (found->manifest.entries.empty() && !is_folder) {
-      return base::fail(Fault::bad_file, "", "cannot read {}", path);
+      const bool is_gone = found->left_out.empty();
+      return base::fail(Fault::bad_file, "", "cannot read {}: {}", path,
+                        is_gone ? "it is not there any more" : found->left_out.front().why);
     }
     add_folders(inside(path) + (is_folder ? "/" : ""));
     for (snapshot::Entry& entry : found->manifest.entries) {
@@ -80,14 +80,15 @@ class Packing {
     const std::string path = scratch_ + "/parcel";
     Bundle bundle{
         process::UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)), 0};
-    if (!bundle.file) return tl::unexpected(cannot_write(path).error());
+    if (!bundle.file) return store::cannot_write(Fault::output, path);
     snapshot::Manifest manifest;
     for (auto& [name, entry] : all_) manifest.entries.push_back(entry);
-    const auto written = blobs::write_parcel(
-        bundle.file.get(), manifest, blobs::contents_of(manifest), [&](const std::string& hash) {
-          const auto other = places_.find(hash);
-          return other == places_.end() ? store_.path_of(hash) : other->second;
-        });
+    const auto written =
+        blobs::write_parcel(bundle.file.get(), path, manifest, blobs::contents_of(manifest),
+                            [&](const std::string& hash) {
+                              const auto other = places_.find(hash);
+                              return other == places_.end() ? store_.path_of(hash) : other->second;
+                            });
     if (!written) return tl::unexpected(written.error());
     bundle.bytes = static_cast<std::uint64_t>(::lseek(bundle.file.get(), 0, SEEK_END));
     (void)::lseek(bundle.file.get(), 0, SEEK_SET);
@@ -95,10 +96,6 @@ class Packing {
   }
 
  private:
-  static Result<void> cannot_write(const std::string& path) {
-    return base::fail(Fault::output, "", "cannot write {}: {}", path, std::strerror(errno));
-  }
-
   // Those above a path: a manifest names a folder before what lies in it.
   void add_folders(const std::string& path) {
     for (std::size_t slash = path.find('/'); slash != std::string::npos;

@@ -8,9 +8,12 @@
 #include <filesystem>
 
 #include "base/variables.hpp"
+#include "blobs/copy_tree.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
+#include "cli/left_behind.hpp"
 #include "cli/look_back.hpp"
+#include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -98,8 +101,9 @@ std::error_code change_places(const fs::path& from, const fs::path& place) {
   fs::create_symlink(link_to(place, from), place, wrong);
   if (wrong) return wrong;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0) return {};
-  if (errno != EINVAL && errno != ENOSYS) return {errno, std::generic_category()};
+  const int why = errno;
   fs::remove(place, wrong);
+  if (why != EINVAL && why != ENOSYS) return {why, std::generic_category()};
   fs::rename(from, place, wrong);
   if (!wrong) fs::create_symlink(link_to(place, from), from, wrong);
   return wrong;
@@ -113,12 +117,27 @@ void forget_size(const fs::path& place) {
   fs::remove(records / run / store::kBytesFile, ignored);
 }
 
+// A record may lie on another disk: then they go there as a copy.
+Result<void> move_tree(const fs::path& from, const std::string& folder) {
+  std::error_code wrong = change_places(from, folder);
+  if (!wrong) return {};
+  if (wrong != std::errc::cross_device_link) {
+    return cannot_fill("move checkpoints to", folder, wrong);
+  }
+  const blobs::Copied copied = blobs::copy_tree(from, folder);
+  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, folder));
+  if (const LeftBehind left = left_behind(copied.left_out); left.others.count > 0) {
+    warn(fmt::format("not copied from {}: {}", from.string(), left.others.words()));
+  }
+  fs::remove_all(from, wrong);
+  fs::create_symlink(link_to(folder, from), from, wrong);
+  return {};
+}
+
 Result<void> move_on(const fs::path& from, const std::string& earlier, const std::string& folder) {
   const auto owner = store::read_record(from.parent_path());
   if (owner && owner->is_live()) return still_runs(owner->run);
-  if (const auto wrong = change_places(from, folder)) {
-    return cannot_fill("move checkpoints to", folder, wrong);
-  }
+  if (auto moved = move_tree(from, folder); !moved) return moved;
   forget_size(from);
   lead_on(fs::path(earlier) / kCheckpoints, folder);
   return {};

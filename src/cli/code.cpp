@@ -137,7 +137,7 @@ Result<snapshot::Manifest> CodeSnapshot::taken(const front::RunRequest& request)
 
 Result<void> CodeSnapshot::write_manifest(const std::string& path) const {
   if (store::write_file(path, manifest_text(manifest_))) return {};
-  return base::fail(base::Fault::output, "", "cannot write {}", path);
+  return store::cannot_write(base::Fault::output, path);
 }
 
 Result<void> CodeSnapshot::write_to(const std::string& folder) {

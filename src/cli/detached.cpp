@@ -75,11 +75,12 @@ int run_detached(const std::function<int(const Invocation&)>& run, bool json,
 }
 
 base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record) {
-  if (process::print_to(words_file(record.folder).c_str())) {
-    (void)store::write_all(pipe, record.folder + "\n");
-    return {};
+  const std::string file = words_file(record.folder);
+  if (!process::print_to(file.c_str())) {
+    return store::cannot_write(base::Fault::cannot_start, file);
   }
-  return base::fail(base::Fault::cannot_start, "", "cannot write to {}", record.folder);
+  (void)store::write_all(pipe, record.folder + "\n");
+  return {};
 }
 
 void tell_running(int pipe) { (void)store::write_all(pipe, kRunning); }

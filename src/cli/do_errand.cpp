@@ -24,6 +24,7 @@
 #include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
+#include "process/copy_file.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
@@ -224,7 +225,7 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
     std::uint64_t bytes = 0;
     for (const auto& [hash, size] : blobs::contents_of(written.manifest)) bytes += size;
     (void)store::write_all(STDOUT_FILENO, to_text(left_behind(written.left_out, bytes)));
-    return blobs::write_parcel(STDOUT_FILENO, written);
+    return blobs::write_parcel(STDOUT_FILENO, "the head", written);
   });
 }
 
@@ -300,10 +301,11 @@ Result<void> copy_program(const std::string& path) {
   const std::string fresh = path + ".part";
   std::error_code wrong;
   fs::create_directories(fs::path(path).parent_path(), wrong);
-  fs::copy_file("/proc/self/exe", fresh, fs::copy_options::overwrite_existing, wrong);
-  if (!wrong) fs::permissions(fresh, fs::perms(0755), wrong);
-  if (!wrong) fs::rename(fresh, path, wrong);
-  return wrong ? cannot("write", path, wrong) : Result<void>();
+  if (!process::copy_file("/proc/self/exe", fresh, 0755) ||
+      ::rename(fresh.c_str(), path.c_str()) != 0) {
+    return cannot("write", path, last_error());
+  }
+  return {};
 }
 
 int code_of(const Result<void>& done) { return done ? 0 : complain(done.error()); }

@@ -52,7 +52,7 @@ class FetchedInputs {
     for (auto& [path, entry] : entries_) manifest.entries.push_back(entry);
     const std::string file = record_ + "/" + std::string(kInputsManifest);
     if (store::write_file(file, snapshot::manifest_text(manifest))) return {};
-    return base::fail(Fault::output, "", "cannot write {}", file);
+    return store::cannot_write(Fault::output, file);
   }
 
  private:

@@ -40,6 +40,7 @@ model::JobSpec spec_of(const Errand& errand, const model::JobSpec& like) {
   spec.python_errors = false;
   spec.per_node = 1;
   spec.output = front::muster_output({.logs = errand.folder, .logs_only = true});
+  spec.output.answers = true;
   if (errand.input >= 0) spec.input.to = model::StdinTo::all;
   model::App& app = spec.apps.front();
   app.command = {"muster", "errand"};

@@ -125,7 +125,7 @@ Result<void> fill_by_conda(const std::string& folder, const job::CondaPackages& 
                            const Doing& doing) {
   const std::string file = folder + ".yml";
   if (!store::write_file(file, job::conda_text(packages))) {
-    return base::fail(Fault::cannot_start, "", "cannot write {}", file);
+    return store::cannot_write(Fault::cannot_start, file);
   }
   const std::string name = program.substr(program.rfind('/') + 1);
   std::vector<std::string> words = {program, "env", "create", "-q", "-p", folder, "-f", file};
@@ -164,7 +164,7 @@ Result<void> fill_by_pip(const std::string& folder, const job::CondaPackages& pa
   if (packages.pip.empty()) return {};
   const std::string file = folder + "/requirements.txt";
   if (!store::write_file(file, fmt::format("{}\n", fmt::join(packages.pip, "\n")))) {
-    return base::fail(Fault::cannot_start, "", "cannot write {}", file);
+    return store::cannot_write(Fault::cannot_start, file);
   }
   for (const char* word : {"--disable-pip-version-check", "--no-input", "install", "-r"}) {
     words->emplace_back(word);

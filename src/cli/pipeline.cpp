@@ -22,6 +22,7 @@
 #include "cli/step_outputs.hpp"
 #include "cli/sweep.hpp"
 #include "cli/take_over.hpp"
+#include "cli/written_value.hpp"
 #include "host/limits.hpp"
 #include "pipeline/conductor.hpp"
 #include "pipeline/sweep_overseer.hpp"
@@ -152,20 +153,27 @@ int launch_step(const PipelineRequest& request, const machine::StartStep& start,
 }
 
 // Without the end of its last line.
-std::string text_in(const std::string& path) {
-  std::string text = store::read_file(path).value_or("");
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  return text;
+Result<std::string> text_in(const std::string& path) {
+  return written_value(path).map([](std::string text) {
+    while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+    return text;
+  });
 }
 
 // These four in the step's own process. Until the record names it, nobody may remove what is found.
 std::optional<int> take_over_what_is_there(const PipelineRequest& request, const StepRequest& step,
-                                           const std::optional<std::string>& key) {
-  if (!key && request.earlier.empty()) return std::nullopt;
+                                           const std::string& key) {
+  if (key.empty() && request.earlier.empty()) return std::nullopt;
   const auto hold = blobs::BlobStore(blobs::blobs_of(records_of(request.record.folder))).hold();
   auto from = earlier_step(request, step);
-  if (!from && key && !request.anew.contains(step.name)) from = find_reusable(request, *key);
+  const bool may_be_found = !key.empty() && !request.anew.contains(step.name);
+  if (!from && may_be_found) from = find_reusable(request, key);
   return from ? take_over(request, step, *from) : std::nullopt;
+}
+
+// A step that is declared deterministic.
+std::string not_reused(const StepRequest& step, const std::string& why) {
+  return fmt::format("{} is not reused: {}", step.name, why);
 }
 
 // Those whose outputs it reads have not been run again: its items are the same.
@@ -193,11 +201,12 @@ void go_on_within(const PipelineRequest& request, const machine::StartStep& star
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
-  const auto key = reuse_key(request, step);
+  const auto [key, why_not] = reuse_key(request, step);
   const bool ends_this_run = request.plan[start.step].anyway;
   if (!ends_this_run) {
     if (const auto code = take_over_what_is_there(request, step, key)) return *code;
   }
+  if (!why_not.empty()) note(not_reused(step, why_not));
   const front::StepStart known{shares_of(request, start), start.chosen, text_in};
   const auto within = request.within ? request.within(start.step, known) : nullptr;
   if (!within) return complain(within.error());
@@ -213,7 +222,10 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (!own) return complain(own.error());
   const int code = launch_step(request, start, std::move(*own), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);
-  if (code == 0 && key) offer_for_reuse(request, *key, folder);
+  if (code != 0 || key.empty()) return code;
+  if (const auto offered = offer_for_reuse(request, key, folder); !offered) {
+    note(not_reused(step, offered.error().what));
+  }
   return code;
 }
 
@@ -240,19 +252,34 @@ std::map<std::string, bool> says_all(const PipelineRequest& request, std::size_t
   return says;
 }
 
-// Plays the pipeline: each step completes, the one that was started first as the first.
-std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request) {
-  std::vector<view::PlannedRow> rows;
+// What is taken from earlier runs, by the folders of the steps; `reasons` gets why others are not.
+Elsewhere reused_steps(const PipelineRequest& request, std::string& reasons) {
   Elsewhere elsewhere;
+  const auto folder = [&](std::size_t step) {
+    return store::step_folder(request.record.folder, request.steps[step].name);
+  };
   for (std::size_t i = 0; i < request.steps.size(); ++i) {
     const StepRequest& step = request.steps[i];
     auto from = earlier_step(request, step);
-    if (!from) {
-      const auto key = reuse_key(request, step, elsewhere);
-      if (key) from = find_reusable(request, *key);
-    }
-    if (from) elsewhere[store::step_folder(request.record.folder, step.name)] = *from;
-    rows.push_back({step.name, request.plan[i], {}, from ? "reused" : ""});
+    const ReuseKey found = from ? ReuseKey() : reuse_key(request, step, elsewhere);
+    if (!found.key.empty()) from = find_reusable(request, found.key);
+    if (from) elsewhere[folder(i)] = *from;
+    // What steps before it will make is not there yet.
+    const bool all_there = std::ranges::all_of(
+        request.plan[i].after, [&](std::size_t one) { return elsewhere.contains(folder(one)); });
+    if (found.why_not.empty() || (!all_there && step.never_reused.empty())) continue;
+    reasons += not_reused(step, found.why_not) + "\n";
+  }
+  return elsewhere;
+}
+
+// Plays the pipeline: each step completes, the one that was started first as the first.
+std::vector<view::PlannedRow> rehearsed(const PipelineRequest& request, const Elsewhere& reused) {
+  std::vector<view::PlannedRow> rows;
+  for (std::size_t i = 0; i < request.steps.size(); ++i) {
+    const std::string& name = request.steps[i].name;
+    const bool is_reused = reused.contains(store::step_folder(request.record.folder, name));
+    rows.push_back({name, request.plan[i], {}, is_reused ? "reused" : ""});
   }
   machine::Pipeline pipeline(machine_input(request));
   machine::PipelineEffects effects;
@@ -425,9 +452,11 @@ int show_pipeline(const PipelineRequest& request) {
     hosts += (hosts.empty() ? "" : ", ") + host.name;
     if (!unbounded) hosts += fmt::format(" ({})", counted(host.slots, "slot"));
   }
-  return print(fmt::format("pipeline{}: {} on {}\n\n{}", name,
-                           counted(request.steps.size(), "step"), hosts,
-                           view::pipeline_plan(rehearsed(request))));
+  std::string reasons;
+  const Elsewhere reused = reused_steps(request, reasons);
+  return print(fmt::format(
+      "pipeline{}: {} on {}\n\n{}{}{}", name, counted(request.steps.size(), "step"), hosts,
+      view::pipeline_plan(rehearsed(request, reused)), reasons.empty() ? "" : "\n", reasons));
 }
 
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {

@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <system_error>
 
+#include "blobs/copy_tree.hpp"
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
+#include "cli/left_behind.hpp"
+#include "cli/speak.hpp"
 #include "probe/random.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -65,12 +68,12 @@ bool is_of_muster(const std::string& place, const std::string& note) {
   if (fs::is_directory(place, wrong) && fs::is_empty(place, wrong)) return true;  // nobody's
   const auto noted = store::read_file(note);
   if (!noted) return false;
-  const auto found = blobs::fingerprint(place);
+  const auto found = blobs::fingerprint(place, blobs::LeadsOutLinks::as_they_are);
   return found && *found == *noted;
 }
 
 void note_placed(const std::string& place, const std::string& note) {
-  const auto found = blobs::fingerprint(place);
+  const auto found = blobs::fingerprint(place, blobs::LeadsOutLinks::as_they_are);
   (void)::mkdir(note.substr(0, note.rfind('/')).c_str(), 0700);
   if (found) (void)store::replace_file(note, *found);
 }
@@ -90,6 +93,21 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
   return old;  // under the name that it has got
 }
 
+// To a name beside the place where it goes.
+Result<void> copy_beside(const std::string& from, const std::string& fresh,
+                         const std::string& place) {
+  const blobs::Copied copied = blobs::copy_tree(from, fresh);
+  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, place));
+  const LeftBehind::Part left = left_behind(copied.left_out).others;
+  if (left.count == 0) return {};
+  if (copied.left_out.front().path.empty()) {
+    return failed(
+        fmt::format("{} is {}, not a file or a folder", from, copied.left_out.front().why));
+  }
+  warn(fmt::format("not copied from {}: {}", from, left.words()));
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> replace_output(const std::string& from, const std::string& to,
@@ -101,13 +119,12 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
   if (!may_go(place, record))
     return failed(to + " holds more than the output, and is not replaced");
   fs::create_directories(place.parent_path(), wrong);
+  if (wrong)
+    return failed(fmt::format("cannot make {}: {}", place.parent_path().string(), wrong.message()));
   const std::string hidden = "." + place.filename().string() + "." + probe::random_digits(8);
   const std::string fresh = place.parent_path() / hidden;
-  fs::copy(from, fresh, fs::copy_options::recursive | fs::copy_options::copy_symlinks, wrong);
-  if (wrong) {
-    const std::string why = wrong.message();
-    fs::remove_all(fresh, wrong);
-    return failed(why);
+  if (auto copied = copy_beside(from, fresh, place); !copied) {
+    return tl::unexpected(copied.error());
   }
   const std::string note = note_of(record, place);
   const bool is_ours = is_of_muster(place, note);

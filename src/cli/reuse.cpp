@@ -1,6 +1,8 @@
 // Keys, and a file for each beside the records.
 #include "cli/reuse.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -40,6 +42,11 @@ std::string hash_of(const std::string& text) {
   return hash.take();
 }
 
+// Of what a step reads or has written: whoever follows its links may read what they lead to.
+base::Result<std::string> fingerprint_of(const std::string& path) {
+  return blobs::fingerprint(path, blobs::LeadsOutLinks::with_contents);
+}
+
 base::Result<snapshot::Manifest> manifest_in(const std::string& file) {
   const auto text = store::read_file(file, snapshot::kManifestMax);
   if (text) return snapshot::read_manifest(*text);
@@ -60,13 +67,28 @@ base::Result<snapshot::Manifest> manifest_of(const front::CodeFolder& code,
   return std::move(survey->manifest);
 }
 
+// What a link in the code leads to outside of it reaches the step as well.
+base::Result<std::string> contents_outside(const snapshot::Manifest& manifest) {
+  std::string text;
+  for (const snapshot::Entry& entry : manifest.entries) {
+    if (!entry.target.starts_with('/')) continue;
+    std::error_code wrong;
+    if (!fs::exists(entry.target, wrong)) continue;  // it leads nowhere
+    auto hash = fingerprint_of(entry.target);
+    if (!hash) return hash;
+    text += fmt::format("{} leads to {}\n", entry.path, *hash);
+  }
+  return text;
+}
+
 // When files were written does not matter.
-std::optional<std::string> code_key(const front::CodeFolder& code, const std::string& records) {
+base::Result<std::string> code_key(const front::CodeFolder& code, const std::string& records) {
   auto manifest = code.again.empty() ? manifest_of(code, records) : manifest_in(code.again);
-  if (!manifest) return std::nullopt;
+  if (!manifest) return tl::unexpected(std::move(manifest.error()));
   add_run_folders(code, *manifest);
   for (snapshot::Entry& entry : manifest->entries) entry.modified = 0;
-  return hash_of(manifest_text(*manifest));
+  return contents_outside(*manifest).map(
+      [&](const std::string& outside) { return hash_of(manifest_text(*manifest) + outside); });
 }
 
 std::string moved(const std::string& path, const Elsewhere& elsewhere) {
@@ -83,30 +105,29 @@ std::string offered_by(int offers, const std::string& name, const std::string& r
   return folder ? store::below_records(records, *folder) : "";
 }
 
-std::optional<std::string> outputs_hash(const std::string& folder) {
+base::Result<std::string> outputs_hash(const std::string& folder) {
   std::error_code wrong;
   if (!fs::exists(folder + "/outputs", wrong)) return "none";
-  const auto hash = blobs::fingerprint(folder + "/outputs");
-  return hash ? std::optional(*hash) : std::nullopt;
+  return fingerprint_of(folder + "/outputs");
 }
 
 }  // namespace
 
-std::optional<std::string> reuse_key(const front::PipelineRequest& request,
-                                     const front::StepRequest& step, const Elsewhere& elsewhere) {
-  if (!request.reuses || !step.reuse) return std::nullopt;
+ReuseKey reuse_key(const front::PipelineRequest& request, const front::StepRequest& step,
+                   const Elsewhere& elsewhere) {
+  if (!request.reuses || !step.reuse) return {"", request.reuses ? step.never_reused : ""};
   std::string text = step.reuse->facts;
   for (const std::string& path : step.reuse->paths) {
-    const auto hash = blobs::fingerprint(moved(path, elsewhere));
-    if (!hash) return std::nullopt;
+    const auto hash = fingerprint_of(moved(path, elsewhere));
+    if (!hash) return {"", hash.error().what};
     text += "content " + *hash + "\n";
   }
   if (step.code) {
     const auto code = code_key(*step.code, records_of(request.record.folder));
-    if (!code) return std::nullopt;
+    if (!code) return {"", code.error().what};
     text += "code " + *code + "\n";
   }
-  return hash_of(text);
+  return {hash_of(text), ""};
 }
 
 std::optional<std::string> find_reusable(const front::PipelineRequest& request,
@@ -121,17 +142,23 @@ std::optional<std::string> find_reusable(const front::PipelineRequest& request,
   if (!store::other_owner(records, *folder).empty()) return std::nullopt;
   const auto record = store::read_record(*folder);
   const auto seal = store::read_file(seal_of(*folder));
-  const bool fine = record && record->ended_well() && seal && outputs_hash(*folder) == *seal;
-  return fine ? folder : std::nullopt;
+  if (!record || !record->ended_well() || !seal) return std::nullopt;
+  const auto hash = outputs_hash(*folder);
+  return hash && *hash == *seal ? folder : std::nullopt;
 }
 
-void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
-                     const std::string& folder) {
+base::Result<void> offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
+                                   const std::string& folder) {
   const std::string records = records_of(request.record.folder);
   const auto hash = outputs_hash(folder);
+  if (!hash) return tl::unexpected(hash.error());
   (void)::mkdir((records + "/.steps").c_str(), 0755);
-  const bool sealed = hash && store::write_file(seal_of(folder), *hash);
-  if (sealed) (void)store::replace_file(offer_of(records, key), folder);
+  if (store::write_file(seal_of(folder), *hash) &&
+      store::replace_file(offer_of(records, key), folder)) {
+    return {};
+  }
+  return base::fail(base::Fault::output, "", "cannot write to {}/.steps: {}", records,
+                    std::strerror(errno));
 }
 
 std::vector<StaleOffer> stale_offers(const std::string& records,

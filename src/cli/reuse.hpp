@@ -13,21 +13,25 @@
 namespace muster::cli {
 
 // What a step depends on, as one hash: command, variables, layout, code, and the contents of its
-// inputs. Nothing for a step that is not declared deterministic, and when a part of it cannot be
-// read. `elsewhere`: folders of steps, and where what they would hold lies now; may be empty.
+// inputs. Empty for a step that is not declared deterministic, and for one of which something
+// cannot be compared, which is then told.
+struct ReuseKey {
+  std::string key;
+  std::string why_not;  // of one that is declared deterministic
+};
+// `elsewhere`: folders of steps, and where what they would hold lies now; may be empty.
 using Elsewhere = std::map<std::string, std::string>;
-[[nodiscard]] std::optional<std::string> reuse_key(const front::PipelineRequest& request,
-                                                   const front::StepRequest& step,
-                                                   const Elsewhere& elsewhere = {});
+[[nodiscard]] ReuseKey reuse_key(const front::PipelineRequest& request,
+                                 const front::StepRequest& step, const Elsewhere& elsewhere = {});
 
 // The folder of the record whose outputs are those of such a step: it completed, and they are as it
 // left them.
 [[nodiscard]] std::optional<std::string> find_reusable(const front::PipelineRequest& request,
                                                        const std::string& key);
 
-// Once a step has completed: others may take its outputs.
-void offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
-                     const std::string& folder);
+// Once a step has completed: others may take its outputs, unless these cannot be compared.
+[[nodiscard]] base::Result<void> offer_for_reuse(const front::PipelineRequest& request,
+                                                 const std::string& key, const std::string& folder);
 
 // Offers of records that have gone: files below `records`, with what they take on the disk. Runs in
 // `except` count as gone.

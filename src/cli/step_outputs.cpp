@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/words.hpp"
+#include "cli/written_value.hpp"
 #include "spec/in_quotes.hpp"
-#include "store/files.hpp"
 
 namespace muster::cli {
 namespace {
@@ -22,8 +22,12 @@ std::string shown(const std::string& word) {
 
 // The word that a step has written into a file, or into the only file of a folder.
 Result<bool> said(const model::NamedPath& output) {
-  const auto text = store::read_file(output.path);
-  std::string word = base::lower(text.value_or(""));
+  const auto text = written_value(output.path);
+  if (!text) {
+    return base::fail(base::Fault::bad_file, text.error().hint,
+                      "its output {} decides what runs next: {}", output.name, text.error().what);
+  }
+  std::string word = base::lower(*text);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0") return false;

@@ -86,7 +86,7 @@ Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
     }
     if (replaced) continue;
     return base::fail(base::Fault::output, replaced.error().hint,
-                      "cannot copy the output {} of {}: {}", output.name, name,
+                      "the output {} of {} is not kept as the sweep's: {}", output.name, name,
                       replaced.error().what);
   }
   return {};

@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "blobs/copy_tree.hpp"
+#include "cli/left_behind.hpp"
 #include "cli/look_back.hpp"
 #include "cli/speak.hpp"
 #include "store/folder.hpp"
@@ -24,11 +26,12 @@ Result<void> copy_outputs(const RunRecord& from, const std::string& folder) {
   const std::string outputs = from.folder + "/outputs";
   std::error_code wrong;
   if (!fs::exists(outputs, wrong)) return {};  // it has none there
-  constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
-  fs::copy(outputs, folder + "/outputs", kAll, wrong);
-  if (!wrong) return {};
-  return base::fail(base::Fault::output, "", "cannot copy the outputs of {}: {}", from.run,
-                    wrong.message());
+  const blobs::Copied copied = blobs::copy_tree(outputs, folder + "/outputs");
+  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, folder + "/outputs"));
+  if (const LeftBehind left = left_behind(copied.left_out); left.others.count > 0) {
+    warn(fmt::format("not copied from {}: {}", outputs, left.others.words()));
+  }
+  return {};
 }
 
 RunRecord new_record(const RunRecord& from, const std::string& folder) {
@@ -66,16 +69,18 @@ Result<void> finish(store::RecordWriter& writer, const RunRecord& record) {
   return writer.finish(view::record_json(record, *record.ended) + "\n", "");
 }
 
-Result<void> write(const RunRecord& record, const RunRecord& from,
-                   const model::TypedCommand& asked) {
+// Returns the step's exit code. Why it failed is in its record, which the conductor reads.
+Result<int> write(const RunRecord& record, const RunRecord& from,
+                  const model::TypedCommand& asked) {
   auto writer = store::RecordWriter::create(
       record.folder, {view::spec_json(begun(record), asked, MUSTER_VERSION), "{}\n",
                       view::event_line(*record.created, "created")});
   if (!writer) return tl::unexpected(writer.error());
-  auto copied = copy_outputs(from, record.folder);
-  if (copied) return finish(*writer, record);
-  (void)finish(*writer, failed(record, copied.error()));
-  return copied;
+  const auto copied = copy_outputs(from, record.folder);
+  const RunRecord whole = copied ? record : failed(record, copied.error());
+  const auto finished = finish(*writer, whole);
+  if (finished) return *whole.exit_code;
+  return tl::unexpected(copied ? finished.error() : copied.error());
 }
 
 // Whether what it made is still where it says. It may not have written a file that no step reads.
@@ -124,7 +129,7 @@ std::optional<int> take_over(const front::PipelineRequest& request, const front:
       new_record(*earlier, store::step_folder(request.record.folder, step.name));
   const model::TypedCommand& asked = request.record.asked;
   const auto written = write(record, *earlier, {asked.words, asked.folder, {}});
-  return written ? 0 : complain(written.error());
+  return written ? *written : complain(written.error());
 }
 
 }  // namespace muster::cli

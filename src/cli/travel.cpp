@@ -2,6 +2,7 @@
 #include "cli/travel.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <set>
@@ -178,10 +179,11 @@ Result<void> Travel::add_one(const std::string& path, const std::string& from) {
   if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
   auto found = blobs::gather(from, root_);
   if (!found) return tl::unexpected(std::move(found.error()));
-  const LeftBehind left = left_behind(found->left_out);
-  if (found->manifest.entries.empty() && left.lost.count > 0) {
-    return base::fail(base::Fault::bad_file, "", "cannot read {}", path);
+  if (!found->left_out.empty() && found->left_out.front().path.empty()) {
+    return base::fail(base::Fault::bad_file, "", "cannot read {}: {}", path,
+                      found->left_out.front().why);
   }
+  const LeftBehind left = left_behind(found->left_out);
   for (const LeftBehind::Part& part : {left.lost, left.others}) {
     if (part.count == 0) continue;
     LeftBehind::Part there;
@@ -224,10 +226,12 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
   const std::string path = place("parcel");
   constexpr int kFlags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
-  auto written = blobs::write_parcel(file.get(), manifest, some, [&](const std::string& hash) {
-    const auto other = places_.find(hash);
-    return other == places_.end() ? store.path_of(hash) : other->second;
-  });
+  if (!file) return store::cannot_write(base::Fault::output, path);
+  auto written =
+      blobs::write_parcel(file.get(), path, manifest, some, [&](const std::string& hash) {
+        const auto other = places_.find(hash);
+        return other == places_.end() ? store.path_of(hash) : other->second;
+      });
   if (!written) return tl::unexpected(std::move(written.error()));
   (void)::lseek(file.get(), 0, SEEK_SET);
   return file.release();
@@ -235,11 +239,12 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
 
 model::RunReport Travel::send(const std::vector<front::DataPath>& data) {
   if (auto added = add_data(data); !added) return faulty(std::move(added.error()));
-  std::error_code ignored;
-  fs::create_directory(folder_, ignored);
-  if (!store::write_file(record_ + "/" + std::string(kMarkFile), mark_)) {
-    return faulty({base::Fault::output, "cannot write to " + record_, {}, {}});
+  const std::string mark = record_ + "/" + std::string(kMarkFile);
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+    return faulty(store::cannot_write(base::Fault::output, folder_).value());
   }
+  if (!store::write_file(mark, mark_))
+    return faulty(store::cannot_write(base::Fault::output, mark).value());
   return units_.empty() ? model::RunReport{} : send_to(hosts_);
 }
 

@@ -33,8 +33,8 @@ struct PoolShare {
 struct StepStart {
   std::vector<PoolShare> hosts;
   std::vector<std::size_t> chosen = {};  // of model::PlannedStep::any_of
-  // What a file holds that a step before it has written.
-  std::function<std::string(const std::string& path)> read = {};
+  // What a file holds that a step before it has written. Fault::bad_file: no value.
+  std::function<base::Result<std::string>(const std::string& path)> read = {};
 };
 
 // An output of the whole pipeline: of the first of these steps that is done.
@@ -49,7 +49,7 @@ struct PipelineOutput {
 
 // What the results of a step that is declared deterministic depend on, but for its code.
 struct StepFacts {
-  std::string facts;               // command, variables, layout, values; one text
+  std::string facts;               // command, variables, layout, values, shell; one text
   std::vector<std::string> paths;  // inputs whose contents count
 };
 
@@ -61,6 +61,7 @@ struct StepRequest {
   std::vector<std::string> data = {};   // inputs that no step makes, as absolute paths
   std::optional<CodeFolder> code = {};  // none: it runs in the folder itself
   std::optional<StepFacts> reuse = {};  // none: it always runs
+  std::string never_reused = {};        // why, of one that is declared deterministic
 };
 
 // What is judged of trials, and what each of them asks for. The trials are the steps of a

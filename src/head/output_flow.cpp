@@ -129,7 +129,7 @@ std::uint64_t OutputFlow::keep(Rank rank, Stream stream, std::string_view bytes,
   if (file == kNowhere) return 0;
   const std::uint64_t before = logs_->size(file);
   kept_.take(rank, stream, bytes, at, *logs_);
-  if (!told_ && !logs_->reason().empty()) {
+  if (!told_ && !spec_.answers && !logs_->reason().empty()) {
     told_ = true;
     say("muster: " + logs_->reason() + "; the ranks continue\n");
   }
@@ -205,7 +205,8 @@ void OutputFlow::end(Rank rank, Stream stream) {
 
 std::vector<std::string> OutputFlow::troubles() const {
   std::vector<std::string> all = writer_.troubles();
-  if (logs_ && !logs_->reason().empty()) all.push_back(logs_->trouble());
+  if (!logs_ || logs_->reason().empty()) return all;
+  all.push_back(spec_.answers ? logs_->reason() : logs_->trouble());
   return all;
 }
 

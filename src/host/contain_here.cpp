@@ -18,6 +18,7 @@
 #include "host/program.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
+#include "process/copy_file.hpp"
 #include "process/helper_outside.hpp"
 
 namespace muster::host {
@@ -110,12 +111,13 @@ Result<void> make_shared_folder(ContainerPlan& plan) {
                       "cannot make {}: {}", folder, std::strerror(errno));
   }
   if (!copies) return {};
-  std::error_code wrong;
   const std::string copy = folder + "/muster";
-  fs::copy_file(plan.facts.muster, copy, wrong);
+  if (!process::copy_file(plan.facts.muster, copy, 0755)) {
+    return base::fail(Fault::cannot_start, "is there room in /tmp?", "cannot copy muster to {}: {}",
+                      copy, std::strerror(errno));
+  }
   plan.facts.muster = plan.facts.inside = copy;
-  if (!wrong) return {};
-  return base::fail(Fault::cannot_start, {}, "cannot copy muster to {}: {}", copy, wrong.message());
+  return {};
 }
 
 void pass_variables(const std::vector<std::string>& environment, container::Facts& facts) {

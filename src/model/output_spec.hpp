@@ -63,6 +63,7 @@ struct OutputSpec {
   Pattern prefix = {};           // before each line
   bool xml = false;              // each line becomes an element of Open MPI's XML instead
   bool prefix_in_files = false;  // or the bytes as they came
+  bool answers = false;          // to muster itself, which says what it lacks of the files
   Pattern out_file = {};         // absolute or below the current folder; empty: none
   Pattern err_file = {};         // likewise; the same as out_file: one file for both
   bool merge = false;            // stderr goes to our stdout

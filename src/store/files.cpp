@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,11 @@ process::UniqueFd if_plain(process::UniqueFd file) {
 bool write_all(int file, std::string_view bytes) {
   errno = process::write_all(file, bytes).error;
   return errno == 0;
+}
+
+tl::unexpected<base::Error> cannot_write(base::Fault fault, const std::string& path) {
+  const int error = errno;
+  return base::fail(fault, "", "cannot write {}: {}", path, std::strerror(error));
 }
 
 bool write_file(const std::string& path, std::string_view text) {

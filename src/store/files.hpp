@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::store {
@@ -15,6 +16,8 @@ namespace muster::store {
 // Nobody ever sees a part of it.
 [[nodiscard]] bool replace_file(const std::string& path, std::string_view text);
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
+// After one of these has failed: "cannot write PATH: No space left on device".
+[[nodiscard]] tl::unexpected<base::Error> cannot_write(base::Fault fault, const std::string& path);
 
 // To read; nothing when there is none, or something else lies there, a fifo or a device: whoever
 // opens or reads one may have to wait for ever.

@@ -51,6 +51,15 @@ def lab_or_skip():
     return reason
 
 
+def no_small_disk():
+    """The reason why no small file system can be mounted; empty when one can."""
+    done = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        print(f"SKIPPED: no small disk can be mounted: {done.stderr}", file=sys.stderr)
+    return done.stderr if done.returncode != 0 else ""
+
+
 def new_mark():
     return f"3600.{random.randrange(10 ** 11, 10 ** 12)}"
 

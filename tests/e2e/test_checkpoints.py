@@ -5,6 +5,7 @@
 import json
 import os
 import shutil
+import tempfile
 
 from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
 
@@ -54,6 +55,23 @@ class Reruns(CheckpointCase):
         first = sorted(name for name in os.listdir(moved) if name[0] != ".")[0]
         done = self.told("rerun", first, env={"MUSTER_RECORDS": moved})
         self.assertEqual(done.lines, ["run 3"])
+
+    def test_a_record_that_was_moved_to_another_disk(self):
+        self.submit(code=1)
+        first = self.show()["folder"]
+        disk = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, disk)
+        shutil.move(first, disk + "/run")
+        os.symlink(disk + "/run", first)
+        os.mkfifo(first + "/checkpoints/pipe")
+        done = self.told("rerun", "last", code=1)
+        self.assertEqual(done.lines, ["run 2"])
+        self.assertRegex(done.errors,
+                         r"(?m)^muster: not copied from \S+/checkpoints: pipe \(a fifo\)$")
+        last = self.show()["folder"]
+        self.assertFalse(os.path.islink(last + "/checkpoints"))
+        self.assertEqual(os.listdir(last + "/checkpoints"), ["runs"])
+        self.assertEqual(self.told("rerun", os.path.basename(first)).lines, ["run 3"])
 
     def test_they_outlive_the_record_that_made_them(self):
         self.submit(code=1)

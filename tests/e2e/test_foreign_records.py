@@ -99,7 +99,7 @@ class Foreign(Case):
 
     def test_what_another_user_offers_is_not_reused(self):
         self.write("pipeline.yml", PIPELINE)
-        self.write("only.yml", ONLY)
+        self.write("only.yml", ONLY.replace("$DIR", self.folder))
         os.mkdir(self.path("src"))
         first = self.submitted("pipeline.yml")
         self.told("submit", "pipeline.yml")

@@ -4,10 +4,8 @@
 
 import os
 import stat
-import subprocess
-import sys
 
-from support import MUSTER, READY, UNTIL_GO, Case, run_tests
+from support import MUSTER, READY, UNTIL_GO, Case, no_small_disk, run_tests
 
 OUTPUT = 248
 NO_ROOM = "No space left on device"
@@ -16,15 +14,6 @@ SMALL_DISK = ("unshare", "-m", "sh", "-c",
               'mount -t tmpfs -o size=64k none "$DIR/disk" && exec "$@"', "sh")
 JOB = "muster: 1\ncommand: [sh, -c, '%s']\n"
 LOUD = "head -c 200000 /dev/zero | tr \\\\0 x"
-
-
-def no_small_disk():
-    """The reason why there can be none; empty when there can."""
-    done = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        print(f"SKIPPED: no small disk can be mounted: {done.stderr}", file=sys.stderr)
-    return done.stderr if done.returncode != 0 else ""
 
 
 class Commands(Case):

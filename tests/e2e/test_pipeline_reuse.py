@@ -43,7 +43,8 @@ class Reuses(PipelineCase):
         super().setUp()
         os.mkdir(self.path("src"))
         os.mkdir(self.path("other"))
-        for name, text in (("two.yml", TWO % "false"), ("make.yml", MAKE), ("use.yml", USE),
+        for name, text in (("two.yml", TWO % "false"), ("make.yml", MAKE),
+                           ("use.yml", USE.replace("$DIR", self.folder)),  # it gets no DIR
                            ("given", "here"), ("src/make.sh", 'echo "$@"\n')):
             self.write(name, text)
 
@@ -93,14 +94,92 @@ class Reuses(PipelineCase):
         self.submit(*words, file="two.yml")
         return list(self.steps().values())
 
-    def test_what_is_not_known_to_be_the_same_runs_again(self):
-        self.write("make.yml", MAKE.replace("code: src\n", "").replace("make.sh", "src/make.sh"))
+    def runs_again(self, why):
+        """The step make, each time; explain and the run say the same."""
         self.runs()
-        self.assertEqual(self.runs(), ["completed", "reused"], "it may read any file")
+        self.assertEqual(self.runs(), ["completed", "reused"])
+        self.assertRegex(self.told("explain", "two.yml").text, f"(?m)^make is not reused: {why}")
+        self.assertRegex(self.submit(file="two.yml").errors,
+                         f"(?m)^make: muster: make is not reused: {why}")
+
+    def test_what_is_not_known_to_be_the_same_runs_again(self):
+        script = self.path("src/make.sh")
+        self.write("make.yml", MAKE.replace("code: src\n", "").replace("make.sh", script))
+        self.runs_again("without a copy of its code: folder it may read any file$")
         self.assertEqual(self.runs("--no-snapshot"), ["completed", "completed"])
         self.write("make.yml", MAKE.replace("made: {}", "made: {path: made}"))
+        self.runs_again("others may write to its output made, which has a path$")
+
+    def test_inputs_and_code_that_cannot_be_compared(self):
+        os.symlink("/dev/null", self.path("src/null"))
+        self.runs_again("cannot read /dev/null: it is a device$")
+        os.unlink(self.path("src/null"))
+        os.mkdir(self.path("folder"))
+        os.mkfifo(self.path("folder/pipe"))
+        self.write("two.yml", (TWO % "false").replace("uri_file, path: given",
+                                                      "uri_folder, path: folder"))
+        self.write("make.yml", MAKE.replace("$(cat ${{inputs.given}})", "$(ls ${{inputs.given}})")
+                   .replace("uri_file", "uri_folder"))
+        self.runs_again(r"cannot read \S+/folder/pipe: it is a fifo$")
+
+    def test_outputs_that_cannot_be_compared(self):
+        self.write("src/make.sh", 'mkfifo "$(dirname $0)/../outputs/made/pipe"; echo "$@"\n')
+        done = self.submit(file="two.yml")
+        self.assertRegex(done.errors, r"(?m)^make: muster: make is not reused: cannot read "
+                         r"\S+/made/pipe: it is a fifo$")
+
+    def test_what_links_in_the_code_lead_to(self):
+        self.write("far", "one\n")
+        self.write("other-far", "one\n")
+        os.symlink("../far", self.path("src/near"))
+        self.write("src/make.sh", "cat near\n")
         self.runs()
-        self.assertEqual(self.runs(), ["completed", "reused"], "others may write there")
+        self.assertEqual(self.states(), ["reused", "reused"])
+        self.write("far", "two\n")
+        self.assertEqual(self.runs(), ["completed", "completed"])
+        os.unlink(self.path("src/near"))
+        os.symlink("../other-far", self.path("src/near"))
+        self.assertEqual(self.runs()[0], "completed")
+
+    def test_what_links_in_an_input_lead_to(self):
+        self.write("far", "one\n")
+        os.mkdir(self.path("folder"))
+        os.symlink("../far", self.path("folder/near"))
+        self.write("two.yml", (TWO % "false").replace("uri_file, path: given",
+                                                      "uri_folder, path: folder"))
+        self.write("make.yml", MAKE.replace("inputs.given}})", "inputs.given}}/near)")
+                   .replace("uri_file", "uri_folder"))
+        self.runs()
+        self.assertEqual(self.states(), ["reused", "reused"])
+        self.write("far", "two\n")
+        self.assertEqual(self.runs(), ["completed", "completed"])
+        os.chmod(self.path("far"), 0o600)
+        self.assertEqual(self.runs()[0], "completed")
+
+    def test_variables_of_the_shell(self):
+        self.write("src/make.sh", "env\n")
+        shell = self.environment(OTHER="1", PYTHONPATH="/a", TERM="dumb")
+        self.told("submit", "two.yml", env=shell)
+        made = self.show()["folder"] + "/steps/make/outputs/made/made"
+        with open(made, encoding="utf-8") as file:
+            got = dict(line.split("=", 1) for line in file.read().splitlines() if "=" in line)
+        self.assertEqual(got["PYTHONPATH"].split(":")[-1], "/a")
+        self.assertEqual([got[name] for name in ("HOME", "LANG")], [self.folder, "C.UTF-8"])
+        self.assertEqual({"OTHER", "TERM", "DIR"} & set(got), set())
+        for change, state in (({}, "reused"), ({"OTHER": "2", "TERM": "xterm"}, "reused"),
+                              ({"PYTHONPATH": "/b"}, "completed"), ({"HOME": "/"}, "completed"),
+                              ({"LD_LIBRARY_PATH": "/x"}, "completed"),
+                              ({"VIRTUAL_ENV": "/v"}, "completed")):
+            with self.subTest(change):
+                records = {"MUSTER_RECORDS": self.path(".local/state/muster/runs")}
+                self.told("submit", "two.yml", env={**shell, **records, **change})
+                self.assertEqual(self.steps()["make"], state)
+
+    def test_variables_that_are_named(self):
+        self.write("src/make.sh", "echo $TOKEN\n")
+        for value, state in (("1", "completed"), ("1", "reused"), ("2", "completed")):
+            self.told("submit", "two.yml", "--secret", "TOKEN", env=self.environment(TOKEN=value))
+            self.assertEqual(self.steps()["make"], state)
 
     def test_unless_told_to_run_all(self):
         self.states()

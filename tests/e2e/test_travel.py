@@ -14,6 +14,8 @@ from seed_case import CODE_JOB as JOB
 from travel_case import HOME, TravelCase, ssh_until_after
 from support import BAD_FILE, CANNOT_START, run_tests, until
 
+OUTPUT = 248
+
 
 SERVE = """
 import http.server, os
@@ -198,6 +200,17 @@ class Code(TravelCase):
         self.assertNotRegex(done.errors, r"rank \d|set by the rank", "nobody has started one")
         self.assertEqual(self.show()["state"], "failed")
 
+    def test_a_host_whose_disk_is_full(self):
+        self.types(f"mkdir -p {HOME}/.cache; mount -t tmpfs -o size=1m none {HOME}/.cache", "node2")
+        self.addCleanup(self.types, f"umount {HOME}/.cache", "node2")
+        with open(self.at("head", "src", "data.bin"), "wb") as file:
+            file.write(os.urandom(3_000_000))
+        done = self.does("cat a.txt", code=OUTPUT)
+        self.assertNotIn("then", done.text)
+        self.assertEqual(len(re.findall("No space left", done.errors)), 1, done)
+        self.assertRegex(done.errors, r"(?m)^muster: error: node2: cannot write to "
+                         rf"{HOME}/\.cache/muster/\.blobs: No space left on device$")
+
     def test_a_folder_that_others_could_fill_is_not_used(self):
         records = f"{self.home}/.local/state/muster/runs"
         for change in ("chmod 777 $folder", "chown 65534 $folder",
@@ -320,6 +333,34 @@ class Home(TravelCase):
             self.assertEqual(file.read(), "mine")
         self.assertIn("links that lead out of the record were not taken from node1: "
                       "outputs/model/out, outputs/model/up\n", done.errors)
+
+    def test_a_disk_that_is_full_at_home(self):
+        """Whether there is no room for what comes, or for the files that it holds."""
+        small = f"{self.home}/small"
+        self.types(f"mkdir {small}; mount -t tmpfs none {small}")
+        self.addCleanup(self.types, f"umount {small}")
+        for size in ("1m", "3m"):
+            with self.subTest(size):
+                self.types(f"mount -o remount,size={size} {small}")
+                done = self.does("head -c 2000000 /dev/urandom > ${{outputs.model}}/$(hostname)",
+                                 "-H", "node1:1", code=OUTPUT, env=f"MUSTER_RECORDS={small}/runs",
+                                 job="muster: 1\noutputs:\n  model:\ncommand: |\n  ")
+                told = (rf"the outputs of node1 could not be fetched: cannot write to {small}/\S+: "
+                        "No space left on device$")
+                self.assertEqual(len(re.findall("No space left", done.errors)), 1, done)
+                self.assertRegex(done.errors, f"(?m){told}")
+                self.assertNotIn("the ranks continue", done.errors)
+                self.assertIn(f"hint: what was written there is in {small}/runs/", done.errors)
+                self.types(f"rm -r {small}/runs")
+
+    def test_holes_stay_holes(self):
+        job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "
+        self.does("cd ${{outputs.model}}; truncate -s 50M sparse; echo end >> sparse",
+                  "-H", "node1:1", job=job)
+        home = self.lab.path("head", self.show()["folder"] + "/outputs/model/sparse")
+        facts = os.stat(home)
+        self.assertEqual(facts.st_size, (50 << 20) + 4)
+        self.assertLess(facts.st_blocks * 512, 1 << 20)
 
     def test_what_cannot_come_is_named(self):
         job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/nearest.hpp"
 #include "front/job/batch.hpp"
@@ -13,6 +14,7 @@
 #include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
+#include "front/job/step_facts.hpp"
 #include "front/job/step_request.hpp"
 #include "front/job/steps_within.hpp"
 #include "front/pipeline_request.hpp"
@@ -211,13 +213,12 @@ class PipelineReader {
     if (own.request) request.data = data_of(*own.request);
     for (const auto& [name, made] : step.inputs) tell_needed(made);
     tell_needed(step.items);
-    // Files that it may read beside its code are not known, nor who else writes to a path, nor
-    // which pass of a loop will be the last.
-    const bool all_known = request.code && plan.any_of.empty() && step.items.empty() &&
-                           std::ranges::none_of(step.job.outputs, job::says_path) &&
-                           std::ranges::all_of(step.job.inputs, is_certain);
-    if (step.deterministic && !step.job.sweep && all_known) {
-      request.reuse = facts_of(index, plan, own.request->packages);
+    if (step.deterministic && own.request) {
+      request.never_reused = never_reused_because(step, plan, *own.request);
+      if (request.never_reused.empty()) {
+        const job::JobFile bound = *bound_job(*ground_, index);  // nothing is read yet
+        request.reuse = facts_of_step(ground_->call, bound, plan, *own.request);
+      }
     }
     for (const model::StepCondition& condition : plan.when) {
       for (const std::size_t one : condition.steps) {
@@ -235,11 +236,6 @@ class PipelineReader {
       if (!is_own && !job::is_fetched(path)) paths.push_back(path);
     }
     return paths;
-  }
-
-  // What an address holds may be something else tomorrow.
-  static bool is_certain(const job::Input& input) {
-    return !input.value || !job::is_fetched(input.value->text) || !input.sha256.empty();
   }
 
   void tell_needed(const job::MadeBy& made) {
@@ -282,34 +278,6 @@ class PipelineReader {
     return {};
   }
 
-  // A name that begins a line ends at a tab, and a text at a zero byte: none runs into the next.
-  [[nodiscard]] StepFacts facts_of(std::size_t index, const model::PlannedStep& plan,
-                                   std::string_view packages) const {
-    const job::GraphStep& step = graph().steps[index];
-    StepFacts facts;
-    std::string& text = facts.facts;
-    const auto add = [&](std::string_view name, std::string_view value) {
-      text += fmt::format("{}\t{}", name, value) + '\0';
-    };
-    if (step.job.command) add("command", step.job.command->text);
-    for (const job::Text& word : step.job.words) add("word", word.text);
-    for (const job::Named& one : step.job.variables) add("variable " + one.name, one.value.text);
-    for (const job::Text& one : step.job.environment) add("environment", one.text);
-    if (!packages.empty()) add("packages", packages);
-    if (step.job.image) add("image", step.job.image->text);
-    for (const job::Chosen& one : step.job.frameworks)
-      add("kind", std::to_string(int(one.framework)));
-    add("nodes", std::to_string(plan.nodes));
-    add("slots", std::to_string(plan.slots));
-    for (const job::Output& one : step.job.outputs) add("output", one.name);
-    for (const job::Input& input : bound_job(*ground_, index).inputs) {
-      const bool path = input.value && input.value->text.starts_with('/');
-      add("input " + input.name, path || !input.value ? "" : input.value->text + input.sha256);
-      if (path) facts.paths.push_back(input.value->text);
-    }
-    return facts;
-  }
-
   void finish() {
     PipelineRequest& request = request_;
     request.hosts = std::move(pool_).hosts();
@@ -329,11 +297,16 @@ class PipelineReader {
       }
       request.record.outputs.push_back({output.name, one.from.front().path});
     }
-    request.request = [ground = ground_](std::size_t step,
-                                         const StepStart& start) -> Result<RunRequest> {
+    std::set<std::size_t> reusable;
+    for (std::size_t i = 0; i < request.steps.size(); ++i) {
+      if (request.reuses && request.steps[i].reuse) reusable.insert(i);
+    }
+    request.request = [ground = ground_, reusable](std::size_t step,
+                                                   const StepStart& start) -> Result<RunRequest> {
       const job::Place& place = ground->places[ground->place_of_step[step]].place;
       Reading own = step_reading(*ground, step, narrowed(place, start.hosts), &start);
       if (!own.request) return tl::unexpected(std::move(own.complaints.front()));
+      if (reusable.contains(step)) take_only_what_counts(ground->call, own.request->spec);
       return std::move(*own.request);
     };
     request.within = [ground = ground_](std::size_t step, const StepStart& start) {

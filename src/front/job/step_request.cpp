@@ -72,19 +72,28 @@ const job::StepOutput& the_one(const job::MadeBy& made, std::span<const std::siz
   return found == made.end() ? made.front() : *found;
 }
 
-job::JobFile bound_job(const Ground& ground, std::size_t step, const StepStart* start) {
+base::Result<job::JobFile> bound_job(const Ground& ground, std::size_t step,
+                                     const StepStart* start) {
   const job::GraphStep& one = ground.graph.steps[step];
+  job::Complaints complaints(ground.sources);
   job::JobFile job = one.job;
   for (job::Input& input : job.inputs) {
     const auto from = one.inputs.find(input.name);
     if (from == one.inputs.end()) continue;
-    std::string path = path_of(
+    base::Result<std::string> text = path_of(
         ground, the_one(from->second, start ? start->chosen : std::span<const std::size_t>()));
     input.is_path = !stands_for_value(ground, input, job.dialect, from->second.front());
-    if (start != nullptr && !input.is_path) path = start->read(path);
-    input.value = job::Text{std::move(path), input.mark, input.mark, true};
+    if (start != nullptr && !input.is_path) text = start->read(*text);
+    if (!text) {
+      complaints.add(input.mark,
+                     fmt::format("{}.inputs.{}: {}", one.name, input.name, text.error().what),
+                     text.error().hint);
+      continue;
+    }
+    input.value = job::Text{std::move(*text), input.mark, input.mark, true};
     input.mode.reset();  // it goes to hosts that do not see it, to the same path
   }
+  if (!complaints.empty()) return tl::unexpected(std::move(complaints).take().front());
   return job;
 }
 
@@ -114,7 +123,9 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
 Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
                      const StepStart* start) {
   const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step, start);
+  auto bound = bound_job(ground, step, start);
+  if (!bound) return Reading{.complaints = {std::move(bound.error())}};
+  job::JobFile job = std::move(*bound);
   job::Complaints complaints(ground.sources);
   if (start != nullptr) check_values(ground, step, job, complaints);
   if (!complaints.empty()) return Reading{.complaints = std::move(complaints).take()};

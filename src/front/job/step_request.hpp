@@ -24,9 +24,9 @@ namespace muster::front {
                                              std::span<const std::size_t> chosen);
 
 // Inputs that other steps make become paths, or what the output's file holds once that step has
-// ended and this one starts.
-[[nodiscard]] job::JobFile bound_job(const Ground& ground, std::size_t step,
-                                     const StepStart* start = nullptr);
+// ended and this one starts: Fault::bad_file where it holds no value.
+[[nodiscard]] base::Result<job::JobFile> bound_job(const Ground& ground, std::size_t step,
+                                                   const StepStart* start = nullptr);
 
 [[nodiscard]] JobDraft draft_of_step(const JobDraft& draft, const std::string& name);
 

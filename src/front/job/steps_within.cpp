@@ -52,7 +52,7 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
                          const std::string& name, const StepStart& start,
                          const std::vector<sweep::Assignment>& values) {
   const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step, &start);
+  job::JobFile job = *bound_job(ground, step, &start);  // steps_within() has read its values
   job::assign(job, values);
   for (job::Output& output : job.outputs) output.path.reset();
   Call call = ground.call;
@@ -106,7 +106,7 @@ model::PlannedStep alone(model::PlannedStep plan, std::size_t hosts) {
 job::JobFile item_job(const Ground& ground, std::size_t step, const StepStart& start,
                       const job::Item& item, job::Complaints& complaints) {
   const job::GraphStep& one = ground.graph.steps[step];
-  job::JobFile job = bound_job(ground, step, &start);
+  job::JobFile job = *bound_job(ground, step, &start);  // steps_within() has read its values
   for (job::Input& input : job.inputs) input.swept = false;
   for (const job::Named& given : item.values) {
     const auto input = std::ranges::find(job.inputs, given.name, &job::Input::name);
@@ -145,7 +145,10 @@ Result<std::shared_ptr<PipelineRequest>> items_of(const SharedGround& ground, st
   const job::GraphStep& one = ground->graph.steps[step];
   job::Complaints complaints(ground->sources);
   const std::string path = path_of(*ground, the_one(one.items, start.chosen));
-  std::vector<job::Item> items = job::items_in(start.read(path), one.mark, complaints);
+  const auto text = start.read(path);
+  if (!text) complaints.add(one.mark, one.name + ": " + text.error().what, text.error().hint);
+  std::vector<job::Item> items =
+      text ? job::items_in(*text, one.mark, complaints) : std::vector<job::Item>();
   if (!complaints.empty()) return tl::unexpected(std::move(complaints).take().front());
   auto request = std::make_shared<PipelineRequest>();
   for (const job::Item& item : items) {
@@ -223,8 +226,10 @@ Result<std::shared_ptr<PipelineRequest>> steps_within(const SharedGround& ground
   std::vector<PoolHost> hosts;
   for (const PoolShare& share : start.hosts) hosts.push_back({share.host, share.slots});
   const std::string folder = step_folder(ground->call, one.name);
+  if (one.items.empty() && !one.job.sweep) return nullptr;
+  auto bound = bound_job(*ground, step, &start);
+  if (!bound) return tl::unexpected(std::move(bound.error()));
   if (!one.items.empty()) return items_of(ground, step, folder, std::move(hosts), start);
-  if (!one.job.sweep) return nullptr;
   auto made = trials_of(ground, step, folder, std::move(hosts), start);
   for (const job::Output& output : one.job.outputs) {
     const std::string path = path_of(*ground, {step, output.name});

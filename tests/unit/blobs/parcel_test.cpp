@@ -41,7 +41,7 @@ class Parcels : public testing::Test {
   std::string parcel(const Manifest& manifest, const Contents& contents) {
     const std::string path = folder_.path() + "/parcel";
     const process::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
-    EXPECT_TRUE(write_parcel(file.get(), manifest, contents,
+    EXPECT_TRUE(write_parcel(file.get(), path, manifest, contents,
                              [&](const std::string& hash) { return here_.path_of(hash); }));
     return folder_.read("parcel");
   }

@@ -109,6 +109,26 @@ TEST_F(Snapshots, ACopyIsItsOwn) {
   EXPECT_EQ(text_at("two/a"), "then");
 }
 
+TEST_F(Snapshots, HolesStayHoles) {
+  constexpr off_t kLong = 2 << 20;
+  put("sparse", "begin");
+  ASSERT_EQ(::truncate((code_ + "/sparse").c_str(), kLong), 0);
+  const auto manifest = keep();
+  ASSERT_TRUE(manifest);
+  ASSERT_TRUE(lay_out(store_, *manifest, folder_.path() + "/one"));  // as this process kept it
+  BlobStore other(folder_.path() + "/records/.blobs");
+  ASSERT_TRUE(lay_out(other, *manifest, folder_.path() + "/two"));  // hashed on its way
+  const std::string blob = store_.path_of(manifest->entries[0].hash);
+  for (const std::string& file :
+       {blob, folder_.path() + "/one/sparse", folder_.path() + "/two/sparse"}) {
+    struct stat facts {};
+    ASSERT_EQ(::stat(file.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_size, kLong);
+    EXPECT_LT(facts.st_blocks * 512, 1 << 20) << file;
+  }
+  EXPECT_EQ(text_at("two/sparse"), text_at("one/sparse"));
+}
+
 TEST_F(Snapshots, ADamagedBlobIsNotUsed) {
   put("a", "text");
   const auto manifest = keep();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/stat.h>
 
 #include "unit/folder.hpp"
 
@@ -88,6 +89,27 @@ TEST_F(ReplaceOutput, WhatALinkLeadsToIsReplaced) {
   ASSERT_TRUE(replace_output(path("new"), path("out"), path("record")));
   EXPECT_EQ(text("disk/out/a"), "1");
   EXPECT_FALSE(fs::exists(path("disk/out/old")));
+}
+
+TEST_F(ReplaceOutput, WhatIsNoFileIsLeftOutOrRefused) {
+  put("new/a", "1");
+  put("out", "0");
+  ASSERT_EQ(::mkfifo(path("new/pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(replace_output(path("new"), path("out"), path("record")));
+  EXPECT_EQ(text("out/a"), "1");
+  EXPECT_FALSE(fs::exists(path("out/pipe")));
+  const auto refused = replace_output(path("new/pipe"), path("out"), path("record"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, path("new/pipe") + " is a fifo, not a file or a folder");
+  EXPECT_EQ(text("out/a"), "1");
+}
+
+TEST_F(ReplaceOutput, NoFolderCanBeMadeForIt) {
+  put("new", "1");
+  put("file", "");
+  const auto refused = replace_output(path("new"), path("file/out"), path("record"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "cannot make " + path("file") + ": Not a directory");
 }
 
 TEST_F(ReplaceOutput, WhatHoldsMoreStays) {

@@ -1,0 +1,121 @@
+// By descriptors of folders, name by name.
+#include "blobs/copy_tree.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blobs/files.hpp"
+#include "process/copy_file.hpp"
+#include "process/tree.hpp"
+
+namespace muster::blobs {
+namespace {
+
+constexpr int kCopiedDeep = 256;  // folders within each other; each level holds two descriptors
+
+// A name in an open folder.
+struct Spot {
+  int folder = AT_FDCWD;
+  std::string name;
+  [[nodiscard]] const char* c_str() const { return name.c_str(); }
+};
+
+// Times, where the file system lets its users set them.
+bool keep_facts(int file, const struct stat& facts) {
+  constexpr mode_t kMode = 0777;
+  const timespec times[] = {facts.st_atim, facts.st_mtim};
+  (void)::futimens(file, times);
+  return ::fchmod(file, facts.st_mode & kMode) == 0;
+}
+
+bool copy_link(const Spot& from, const Spot& to) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t size = ::readlinkat(from.folder, from.c_str(), target.data(), target.size());
+  if (size < 0) return false;
+  target.resize(static_cast<std::size_t>(size));
+  return ::symlinkat(target.c_str(), to.folder, to.c_str()) == 0;
+}
+
+bool copy_regular(const Spot& from, const Spot& to) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const process::UniqueFd source = open_regular_at(from.folder, from.name);
+  struct stat facts {};
+  if (!source || ::fstat(source.get(), &facts) != 0) return false;
+  const process::UniqueFd copy(::openat(to.folder, to.c_str(), kNew, 0600));
+  return copy && process::copy_file(source.get(), copy.get()) && keep_facts(copy.get(), facts);
+}
+
+class TreeCopy {
+ public:
+  explicit TreeCopy(std::string root) : root_(std::move(root)) {}
+
+  // `path`: below the root; "" is that itself.
+  bool copy(const Spot& from, const Spot& to, const std::string& path, int depth) {
+    struct stat facts {};
+    if (::fstatat(from.folder, from.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+      return (errno == ENOENT && depth > 0) || fails(path);
+    }
+    if (S_ISDIR(facts.st_mode)) return copy_folder(from, to, path, depth);
+    if (S_ISREG(facts.st_mode)) return copy_regular(from, to) || fails(path);
+    if (S_ISLNK(facts.st_mode)) return copy_link(from, to) || fails(path);
+    copied_.left_out.push_back({path, odd_kind(facts.st_mode)});
+    return true;
+  }
+
+  Copied take() { return std::move(copied_); }
+
+ private:
+  bool copy_folder(const Spot& from, const Spot& to, const std::string& path, int depth) {
+    errno = ELOOP;
+    if (depth > kCopiedDeep) return fails(path);
+    const process::UniqueFd source = process::open_folder(from.folder, from.name);
+    struct stat facts {};
+    if (!source || ::fstat(source.get(), &facts) != 0) return fails(path);
+    if (::mkdirat(to.folder, to.c_str(), 0700) != 0) return fails(path);
+    const process::UniqueFd copy = process::open_folder(to.folder, to.name);
+    const auto entries = process::read_entries(source.get());
+    if (!copy || !entries) return fails(path);
+    for (const process::FolderEntry& entry : *entries) {
+      const std::string its = path.empty() ? entry.name : path + "/" + entry.name;
+      const Spot its_copy{copy.get(), entry.name};
+      if (!this->copy({source.get(), entry.name}, its_copy, its, depth + 1)) return false;
+    }
+    return keep_facts(copy.get(), facts) || fails(path);
+  }
+
+  bool fails(const std::string& path) {
+    copied_.why = errno;
+    copied_.failed = path.empty() ? root_ : root_ + "/" + path;
+    return false;
+  }
+
+  std::string root_;
+  Copied copied_;
+};
+
+}  // namespace
+
+Copied copy_tree(const std::string& from, const std::string& to) {
+  TreeCopy tree(from);
+  const bool done = tree.copy({AT_FDCWD, from}, {AT_FDCWD, to}, "", 0);
+  Copied copied = tree.take();
+  if (done || copied.why == EEXIST) return copied;
+  const std::size_t slash = to.rfind('/') + 1;
+  const process::UniqueFd around(
+      ::open(slash == 0 ? "." : to.substr(0, slash).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  (void)process::remove_tree(around.get(), to.substr(slash));
+  return copied;
+}
+
+base::Error cannot_copy(const Copied& copied, const std::string& to) {
+  return {base::Fault::output,
+          fmt::format("cannot copy {} to {}: {}", copied.failed, to, std::strerror(copied.why)),
+          {},
+          {}};
+}
+
+}  // namespace muster::blobs

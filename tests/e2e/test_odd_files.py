@@ -1,0 +1,172 @@
+"""What a step has written is copied and read: fifos, sockets, devices, holes, full disks."""
+
+# rooms: cli blobs process front
+
+import json
+import os
+import stat
+
+from pipeline_case import PipelineCase
+from support import BAD_FILE, MUSTER, no_small_disk, run_tests
+
+OUTPUT = 248
+NO_ROOM = "No space left on device"
+GIGABYTE = 1 << 30
+
+# make completes, and use fails until there is a file `go`.
+TWO = """type: pipeline
+jobs:
+  make:
+    command: sh $DIR/make.sh ${{outputs.made}}
+    outputs: {made: {type: uri_folder}}
+  use:
+    command: test -e $DIR/go && ls ${{inputs.made}}
+    inputs: {made: "${{parent.jobs.make.outputs.made}}"}
+"""
+ODD = """cd "$1"
+echo text > plain; chmod 640 plain
+mkdir sub; mkfifo sub/pipe
+python3 -c 'import socket; socket.socket(1).bind("s")'
+[ $(id -u) != 0 ] || mknod null c 1 3
+truncate -s 1G sparse; printf end | dd of=sparse bs=1 seek=1G conv=notrunc 2> /dev/null
+ln -s /dev/zero zeros
+"""
+
+VALUE = """type: pipeline
+jobs:
+  count:
+    command: %s
+    outputs: {s: {type: string}}
+  tell:
+    command: echo "${{inputs.s}}"
+    inputs:
+      s: {type: string, path: "${{parent.jobs.count.outputs.s}}"}
+"""
+
+
+def on_small_disk(script):
+    """A command that runs this in a mount namespace of its own, where $DIR/disk holds 4 MiB."""
+    return ("unshare", "-m", "sh", "-ec",
+            'mount -t tmpfs -o size=4m none "$DIR/disk"; export MUSTER_RECORDS="$DIR/disk/runs"\n'
+            + script)
+
+
+class Reruns(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        self.write("two.yml", TWO)
+        self.write("make.sh", ODD)
+        self.submit(file="two.yml", code=1)
+
+    def outputs(self):
+        return self.show("last/make")["outputs"]["made"]
+
+    def test_what_is_no_file_is_named_and_left_out(self):
+        before = self.outputs()
+        self.write("go", "")
+        done = self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"make": "reused", "use": "completed"})
+        made = self.outputs()
+        self.assertNotEqual(made, before)
+        self.assertEqual(sorted(os.listdir(made)), ["plain", "sparse", "sub", "zeros"])
+        self.assertEqual(os.listdir(made + "/sub"), [])
+        self.assertRegex(done.errors, r"(?m)^make: muster: not copied from \S+/outputs: .*"
+                         r"made/s \(a socket\), made/sub/pipe \(a fifo\)$")
+        if os.geteuid() == 0:
+            self.assertIn("made/null (a device)", done.errors)
+
+    def test_links_stay_links_and_modes_are_kept(self):
+        self.write("go", "")
+        self.told("rerun", "last")
+        self.assertEqual(os.readlink(self.outputs() + "/zeros"), "/dev/zero")
+        facts = os.stat(self.outputs() + "/plain")
+        self.assertEqual(stat.S_IMODE(facts.st_mode), 0o640)
+
+    def test_holes_stay_holes(self):
+        self.write("go", "")
+        self.told("rerun", "last")
+        with open(self.outputs() + "/sparse", "rb") as file:
+            facts = os.fstat(file.fileno())
+            self.assertEqual(facts.st_size, GIGABYTE + 3)
+            self.assertLess(facts.st_blocks * 512, 1 << 20)
+            file.seek(GIGABYTE)
+            self.assertEqual(file.read(), b"end")
+
+
+class Values(PipelineCase):
+    """An output of type string is a file with text, and nothing else is taken for an empty one."""
+
+    def refused(self, command, why):
+        self.write("value.yml", VALUE % command)
+        done = self.submit(file="value.yml", code=BAD_FILE)
+        self.assertRegex(done.errors, r"tell\.inputs\.s: cannot read the value in "
+                         rf"\S+/count/outputs/s: {why}\n")
+        self.assertRegex(done.errors, r"hint: write the value as text")
+        self.assertEqual(self.steps(), {"count": "completed", "tell": "failed"})
+
+    def test_what_is_no_value(self):
+        for command, why in (("mkfifo ${{outputs.s}}", "it is a fifo"),
+                             ("mkdir ${{outputs.s}}", "it is a folder"),
+                             ("ln -s /dev/zero ${{outputs.s}}", "it is a device"),
+                             ("truncate -s 2G ${{outputs.s}}",
+                              r"it has 2\.1 GB, and a value may have 1\.0 MB")):
+            with self.subTest(command):
+                self.refused(command, why)
+
+    def test_what_decides(self):
+        self.write("choice.yml", "type: pipeline\njobs:\n"
+                   "  judge: {command: 'mkfifo ${{outputs.o}}', "
+                   "outputs: {o: {type: boolean, is_control: true}}}\n"
+                   "  yes: {command: echo yes}\n"
+                   "  choose: {type: if_else, condition: '${{parent.jobs.judge.outputs.o}}', "
+                   "true_block: '${{parent.jobs.yes}}'}\n")
+        done = self.submit(file="choice.yml", code=1)
+        self.assertRegex(done.errors, r"judge failed after [^:]*: its output o decides what runs "
+                         r"next: cannot read the value in \S+/o: it is a fifo")
+
+    def test_items(self):
+        self.write("items.yml", "type: pipeline\njobs:\n"
+                   "  list: {command: 'mkdir ${{outputs.all}}', outputs: {all: {type: string}}}\n"
+                   "  each: {command: 'echo ${{inputs.n}}', inputs: {n: {type: integer}}}\n"
+                   "  loop: {type: parallel_for, body: '${{parent.jobs.each}}', "
+                   "items: '${{parent.jobs.list.outputs.all}}'}\n")
+        done = self.submit(file="items.yml", code=BAD_FILE)
+        self.assertRegex(done.errors, r"each: cannot read the value in \S+/all: it is a folder\n")
+
+
+class FullDisk(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        if reason := no_small_disk():
+            self.skipTest(reason)
+        os.mkdir(self.path("disk"))
+        self.write("two.yml", TWO)
+        self.write("make.sh", 'echo a > "$1/a"; head -c 2600000 /dev/urandom > "$1/b"\n')
+
+    def test_outputs_that_do_not_fit_are_told_with_path_and_reason(self):
+        """Half a copy does not stay, and the next rerun has the room again."""
+        script = (f"{MUSTER} submit two.yml && exit 9\n"
+                  f"{MUSTER} rerun last 2> errors && exit 9\necho $?\n"
+                  "find disk/runs/2*/steps/make/outputs -type f -exec basename {} ';' | sort\n"
+                  f"{MUSTER} show last/make --json\n"
+                  "mount -o remount,size=20m disk; : > go\n"
+                  f"{MUSTER} rerun last > later\n{MUSTER} show last/make --json\n")
+        done = self.start(command=on_small_disk(script)).finish()
+        self.assertEqual(done.code, 0, done)
+        *lines, failed, reused = done.text.splitlines()
+        self.assertEqual(lines, [str(OUTPUT), "a", "b"], done)
+        errors = self.read("errors").decode()
+        told = rf"cannot copy \S+/make/outputs/made/b to \S+/make/outputs: {NO_ROOM}"
+        self.assertRegex(errors, rf"(?m)^muster: make failed with exit code {OUTPUT} after \S+ s: "
+                         rf"{told}$")
+        self.assertNotIn("make: muster", errors, "it is told once")
+        failed, reused = json.loads(failed), json.loads(reused)
+        self.assertEqual((failed["state"], failed["exit_code"]), ("failed", OUTPUT))
+        self.assertRegex(failed["cause"], f"^{told}$")
+        self.assertEqual(reused["state"], "completed")
+        self.assertEqual(reused["reused_from"], failed["reused_from"])
+        self.assertEqual(self.read("later"), b"use: a\nuse: b\n")
+
+
+if __name__ == "__main__":
+    run_tests()
