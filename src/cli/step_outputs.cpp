@@ -7,6 +7,7 @@
 #include "base/words.hpp"
 #include "spec/in_quotes.hpp"
 #include "store/files.hpp"
+#include "store/growing_file.hpp"
 
 namespace muster::cli {
 namespace {
@@ -22,8 +23,13 @@ std::string shown(const std::string& word) {
 
 // The word that a step has written into a file, or into the only file of a folder.
 Result<bool> said(const model::NamedPath& output) {
-  const auto text = store::read_file(output.path);
-  std::string word = base::lower(text.value_or(""));
+  // It may be a file of any size: no word begins further on than this.
+  std::string text;
+  if (const process::UniqueFd file = store::open_file(output.path)) {
+    constexpr std::size_t kFrontMax = 4096;
+    store::GrowingFile().read(file.get(), kFrontMax, [&](std::string_view one) { text += one; });
+  }
+  std::string word = base::lower(text);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
   if (word == "true" || word == "1") return true;
   if (word == "false" || word == "0") return false;
