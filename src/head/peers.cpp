@@ -23,17 +23,18 @@ Peers::Peers(const std::set<std::string>& hosts) {
   for (const model::Interface& one : probe::interfaces()) insert(own_, one.address);
 }
 
-std::string Peers::objection(asio::ip::tcp::socket& connection) const {
+std::optional<std::string> Peers::objection(asio::ip::tcp::socket& connection) const {
   std::error_code error;
   const auto address = connection.remote_endpoint(error).address();
-  if (error) return "it has disconnected";
+  if (error) return std::nullopt;
   if (!address.is_loopback() && !own_.contains(address)) {
-    return hosts_.contains(address)
-               ? ""
-               : fmt::format("{} is not a host of this job", address.to_string());
+    if (hosts_.contains(address)) return "";
+    return fmt::format("{} is not a host of this job", address.to_string());
   }
-  // The kernel is only asked about IPv4 connections.
-  if (address.is_v6() || pmix::loopback_peer(connection.native_handle()) == ::geteuid()) return "";
+  if (address.is_v6()) return "";  // the kernel is only asked about IPv4 connections
+  const auto owner = pmix::loopback_peer(connection.native_handle());
+  if (!owner) return std::nullopt;
+  if (*owner == ::geteuid()) return "";
   return fmt::format("another user connects from {}", address.to_string());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asio/ip/tcp.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -13,8 +14,8 @@ class Peers {
   // Addresses of the job's hosts, as their agents report them.
   explicit Peers(const std::set<std::string>& hosts);
 
-  // Why the other end of a connection may not use it; empty if it may.
-  [[nodiscard]] std::string objection(asio::ip::tcp::socket& connection) const;
+  // Why the other end of a connection may not use it; empty if it may. Nothing: it has gone.
+  [[nodiscard]] std::optional<std::string> objection(asio::ip::tcp::socket& connection) const;
 
  private:
   std::set<asio::ip::address> hosts_;

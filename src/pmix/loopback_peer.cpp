@@ -66,9 +66,9 @@ Question about(const sockaddr_in& one, const sockaddr_in& other) {
   return question;
 }
 
-// The owner of the socket at `one` that talks to `other`, asked of the kernel directly; nothing
-// where it does not answer such questions.
-std::optional<uid_t> asked(const sockaddr_in& one, const sockaddr_in& other) {
+// What the kernel tells of the socket at `one` that talks to `other`: that one, or what listens
+// there, if there is no such connection. Nothing where it knows neither, or answers no questions.
+std::optional<inet_diag_msg> asked(const sockaddr_in& one, const sockaddr_in& other) {
   const process::UniqueFd kernel(
       ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   const Question question = about(one, other);
@@ -81,10 +81,11 @@ std::optional<uid_t> asked(const sockaddr_in& one, const sockaddr_in& other) {
   const ssize_t got = ::recv(kernel.get(), &answer, sizeof answer, MSG_DONTWAIT);
   constexpr ssize_t kShortest = sizeof answer.header + sizeof answer.found;
   if (got < kShortest || answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
-  // The kernel falls back to a listening socket of that port when there is no such connection.
-  const bool same = answer.found.id.idiag_dport == other.sin_port;
-  if (!same || answer.found.idiag_state != TCP_ESTABLISHED) return std::nullopt;
-  return answer.found.idiag_uid;
+  return answer.found;
+}
+
+bool is_connected(const inet_diag_msg& found, const sockaddr_in& to) {
+  return found.id.idiag_dport == to.sin_port && found.idiag_state == TCP_ESTABLISHED;
 }
 
 }  // namespace
@@ -114,7 +115,10 @@ std::optional<uid_t> loopback_peer(int socket) {
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&here), &size) != 0) return std::nullopt;
   size = sizeof there;
   if (::getpeername(socket, reinterpret_cast<sockaddr*>(&there), &size) != 0) return std::nullopt;
-  if (const auto owner = asked(there, here)) return owner;
+  if (const auto found = asked(there, here)) {
+    return is_connected(*found, here) ? std::optional<uid_t>(found->idiag_uid) : std::nullopt;
+  }
+  if (asked(here, there)) return std::nullopt;  // it answers: there is no such connection any more
   // The table takes milliseconds to read, however few its entries are.
   return owner_in(read_table(), there.sin_addr.s_addr, ntohs(there.sin_port), here.sin_addr.s_addr,
                   ntohs(here.sin_port));
