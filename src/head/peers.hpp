@@ -16,8 +16,12 @@ class Peers {
 
   // Why the other end of a connection may not use it; empty if it may. Nothing: it has gone.
   [[nodiscard]] std::optional<std::string> objection(asio::ip::tcp::socket& connection) const;
+  // The other end is on this machine, and another user's.
+  [[nodiscard]] bool is_another_users(asio::ip::tcp::socket& connection) const;
 
  private:
+  [[nodiscard]] bool is_here(const asio::ip::address& address) const;
+
   std::set<asio::ip::address> hosts_;
   std::set<asio::ip::address> own_;  // of this machine, but for loopback
 };
