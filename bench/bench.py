@@ -20,6 +20,7 @@ import job_rows
 import mpi_rows
 import record_rows
 import restart_rows
+import signal_rows
 import slurm_rows
 import socket_rows
 
@@ -212,6 +213,7 @@ def main():
         job_rows.rows(bench, folder)
         record_rows.rows(bench, folder)
         socket_rows.rows(bench, folder)
+        signal_rows.rows(bench, folder)
         ssh_rows(bench, folder)
         slurm_rows.rows(bench, folder)
 

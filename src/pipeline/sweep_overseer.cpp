@@ -94,17 +94,23 @@ Orders SweepOverseer::look() {
   const base::Instant now = steady_now();
   if (now >= next_look_) {
     read_all();
-    const auto of = [this](auto which) {
-      return std::ranges::any_of(live_, [&](const auto& one) { return which(one.second); });
-    };
-    const bool some_wait = of([this](const Live& live) { return live.has_left && has_more(live); });
-    const bool some_have = of([this](const Live& live) { return has_more(live); });
-    next_look_ = now + (some_wait ? base::Duration(0) : some_have ? kLookSoon : kLookEvery);
+    next_look_ = now + pause();
   }
   sweep::SweepEffects effects;
   if (!trials_.is_over()) trials_.pass(now, effects);
   take(effects);
   return std::exchange(orders_, {});
+}
+
+// Trials that have ended are waited for.
+base::Duration SweepOverseer::pause() const {
+  base::Duration pause = kLookEvery;
+  for (const auto& [trial, live] : live_) {
+    if (!has_more(live)) continue;
+    if (live.has_left) return base::Duration(0);
+    pause = kLookSoon;
+  }
+  return pause;
 }
 
 std::optional<int> SweepOverseer::patience() const {

@@ -61,6 +61,7 @@ class SweepOverseer : public Overseer {
   };
   void note_start(std::size_t trial, Live& live);
   void read_all();
+  [[nodiscard]] base::Duration pause() const;  // until files are looked at again
   void read_reports(std::size_t trial, Live& live, store::Allowance& left);
   [[nodiscard]] bool has_more(const Live& live) const;
   void tell_skipped(std::size_t trial, const Live& live);
