@@ -255,8 +255,8 @@ class Tail {
   bool print_new(const Write& write) {
     if (!file_) file_ = store::open_file(path_);
     if (!file_) return false;
-    constexpr std::size_t kPrintedAtOnce = 1u << 20;
-    grows_.read(file_.get(), kPrintedAtOnce, write);
+    constexpr std::size_t kPieceMax = 1u << 20;
+    grows_.read(file_.get(), kPieceMax, write);
     return grows_.has_more(file_.get());
   }
   // What is added from now on is not meant.
@@ -375,11 +375,10 @@ int print_logs(const RunRecord& record, const front::RecordRequest& request) {
   int code = 0;
   Tail out(file_of(record, store::kJobOutput));
   out.end();
-  while (out.print_new([&](std::string_view bytes) {
+  const auto show = [&code](std::string_view bytes) {
     if (code == 0) code = print(bytes);
-  }) && code == 0) {
-    continue;
-  }
+  };
+  while (out.print_new(show) && code == 0) continue;
   return code;
 }
 
