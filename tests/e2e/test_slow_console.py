@@ -68,7 +68,7 @@ class SlowConsole(Case):
         one.send(signal.SIGINT)
         done = one.finish()
         self.assertEqual(done.code, 130, done.errors)
-        self.assertRegex(done.errors, r"warning: \d+ bytes of the ranks' output were not shown here")
+        self.assertRegex(done.errors, r"warning: \d+ bytes of the ranks' output were not shown")
         self.assertEqual(done.out.count(b"last words\n"), 3)
         self.assertLess(len(done.out), SIZE, "of three times as much")
         self.assertTrue(all(lines[-1] == "last words" for lines in self.logs().values()))
