@@ -20,7 +20,9 @@ import job_rows
 import mpi_rows
 import record_rows
 import restart_rows
+import signal_rows
 import slurm_rows
+import socket_rows
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "lab"))
 
@@ -210,6 +212,8 @@ def main():
         mpi_rows.agent_memory(bench, folder)
         job_rows.rows(bench, folder)
         record_rows.rows(bench, folder)
+        socket_rows.rows(bench, folder)
+        signal_rows.rows(bench, folder)
         ssh_rows(bench, folder)
         slurm_rows.rows(bench, folder)
 

@@ -2,13 +2,12 @@
 #include "cli/logs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <poll.h>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "cli/speak.hpp"
@@ -16,6 +15,7 @@
 #include "spec/number.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/growing_file.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "view/record_json.hpp"
@@ -28,9 +28,10 @@ using base::Fault;
 using front::RecordRequest;
 using model::RunRecord;
 
-constexpr int kPauseMs = 50;                   // between two looks, while following
-constexpr std::size_t kLineMax = 1u << 20;     // a longer one is printed in parts
-constexpr std::string_view kFolder = "rank.";  // of a rank: "rank.3", or "rank.03" of 16
+constexpr int kPauseMs = 50;                      // between two looks, while following
+constexpr std::size_t kLineMax = 1u << 20;        // a longer one is printed in parts
+constexpr std::size_t kPrintedAtOnce = 1u << 20;  // bytes of a stream, before those of the next
+constexpr std::string_view kFolder = "rank.";     // of a rank: "rank.3", or "rank.03" of 16
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const auto number = spec::read_number("", text, {0, model::kRanksMax}, Fault::usage);
@@ -65,19 +66,22 @@ class Stream {
   Stream(const std::string& path, Writer write, Dress dress)
       : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {}
 
-  void print_new() {
-    std::array<char, 65536> piece;
-    for (ssize_t size = 1; file_ && size > 0;) {
-      size = ::read(file_.get(), piece.data(), piece.size());
-      if (size > 0) take({piece.data(), static_cast<std::size_t>(size)});
-    }
+  // No more than others wait for. True: there is more.
+  bool print_new() {
+    read(kPrintedAtOnce);
+    return file_ && grows_.has_more(file_.get());
   }
-  // A last line without an end.
+  // What is there by now, and a last line without an end.
   void finish() {
-    if (!rest_.empty()) write_(dress_(std::exchange(rest_, {})));
+    if (file_) grows_.end(file_.get());
+    read(std::numeric_limits<std::size_t>::max());
+    end_line();
   }
 
  private:
+  void read(std::size_t most) {
+    if (file_) grows_.read(file_.get(), most, [this](std::string_view bytes) { take(bytes); });
+  }
   void take(std::string_view bytes) {
     if (!dress_) return write_(bytes);
     rest_ += bytes;
@@ -89,10 +93,14 @@ class Stream {
     }
     write_(lines);
     rest_.erase(0, begin);
-    if (rest_.size() > kLineMax) finish();
+    if (rest_.size() > kLineMax) end_line();
+  }
+  void end_line() {
+    if (!rest_.empty()) write_(dress_(std::exchange(rest_, {})));
   }
 
   process::UniqueFd file_;
+  store::GrowingFile grows_;
   Writer write_;
   Dress dress_;
   std::string rest_;
@@ -113,15 +121,22 @@ class Log {
     if (record_.steps.empty()) parts_[{}] = {"", record_.streams, record_.ranks};
   }
 
-  void print_new() {
-    for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step({i, 0}, record_.steps[i].name);
+  // True: there is more.
+  bool print_new() {
+    bool has_more = false;
+    find_parts();
     for (auto& [number, part] : parts_) {
-      if (!part.is_over) print_part(number, part);
+      if (!part.is_over) has_more = print_part(number, part) || has_more;
     }
+    return has_more;
   }
 
+  // What is there by now, one stream after the other.
   void finish() {
-    for (auto& [place, stream] : streams_) stream.finish();
+    find_parts();
+    for (auto& [number, part] : parts_) {
+      if (!part.is_over) end_part(number, part);
+    }
   }
 
   // Of what could not be printed, first; 0: nothing.
@@ -132,16 +147,36 @@ class Log {
   using PartNumber = std::pair<std::size_t, std::size_t>;  // of a step, and of its trial, from 1 on
   using Place = std::pair<PartNumber, std::string>;        // of a stream: its part and its path
 
-  // The files of a step that is over are closed: a pipeline may have more than descriptors.
-  void print_part(const PartNumber& number, Part& part) {
+  void find_parts() {
+    for (std::size_t i = 0; i < record_.steps.size(); ++i) find_step({i, 0}, record_.steps[i].name);
+  }
+
+  bool print_part(const PartNumber& number, Part& part) {
     part.is_over = !part.step.empty() && store::is_finished(step_of(part.step));
+    if (part.is_over) {
+      end_part(number, part);
+      return false;
+    }
     find_streams(number, part);
-    const auto first = streams_.lower_bound({number, ""});
-    const auto last = streams_.lower_bound({{number.first, number.second + 1}, ""});
-    for (auto one = first; one != last; ++one) one->second.print_new();
-    if (!part.is_over) return;
-    for (auto one = first; one != last; ++one) one->second.finish();
-    streams_.erase(first, last);
+    bool has_more = false;
+    for (auto one = first_of(number); one != end_of(number); ++one) {
+      has_more = one->second.print_new() || has_more;
+    }
+    return has_more;
+  }
+
+  // Its files are closed: a pipeline may have more than descriptors.
+  void end_part(const PartNumber& number, const Part& part) {
+    find_streams(number, part);
+    for (auto one = first_of(number); one != end_of(number); ++one) one->second.finish();
+    streams_.erase(first_of(number), end_of(number));
+  }
+
+  [[nodiscard]] std::map<Place, Stream>::iterator first_of(const PartNumber& number) {
+    return streams_.lower_bound({number, ""});
+  }
+  [[nodiscard]] std::map<Place, Stream>::iterator end_of(const PartNumber& number) {
+    return streams_.lower_bound({{number.first, number.second + 1}, ""});
   }
 
   // "train", or "tune/trial_0".
@@ -250,10 +285,9 @@ int logs(const RunRecord& record, const RecordRequest& request) {
   // What was written before the end is read after it.
   for (bool goes_on = request.follow; goes_on && log.code() == 0;) {
     goes_on = still_runs(record);
-    log.print_new();
-    if (goes_on) ::poll(nullptr, 0, kPauseMs);
+    const bool has_more = log.print_new();
+    if (goes_on && !has_more) ::poll(nullptr, 0, kPauseMs);
   }
-  log.print_new();
   log.finish();
   return log.code();
 }

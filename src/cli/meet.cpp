@@ -1,6 +1,8 @@
 // Node 0 makes one job of what all nodes ask for; the others become its agents.
 #include "cli/meet.hpp"
 
+#include <unistd.h>
+
 #include "base/variables.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
@@ -24,7 +26,13 @@ int refuse_meeting(const base::Error& error, const front::RunRequest& request,
   return refuse(error, request.refusal_code, invocation);
 }
 
-wire::Join introduction(const front::RunRequest& request, const plan::Forwarded& forwarded) {
+std::string own_user(const std::vector<std::string>& environment) {
+  const auto name = base::value_of(environment, "USER");
+  return name.empty() ? std::to_string(::geteuid()) : std::string(name);
+}
+
+wire::Join introduction(const front::RunRequest& request, const plan::Forwarded& forwarded,
+                        const std::vector<std::string>& environment) {
   const model::App& app = request.spec.apps.front();
   wire::Join join{.version = MUSTER_VERSION,
                   .nodes = request.meeting->nodes,
@@ -33,7 +41,8 @@ wire::Join introduction(const front::RunRequest& request, const plan::Forwarded&
                   .ranks = request.spec.per_node.value_or(1),
                   .role = app.role,
                   .command = app.command,
-                  .workdir = app.workdir};
+                  .workdir = app.workdir,
+                  .user = own_user(environment)};
   for (const model::Variable& one : forwarded.kept) {
     if (plan::is_default(one.name)) join.environment.push_back({one.name, one.value});
   }
@@ -44,7 +53,7 @@ int take_part(const front::RunRequest& request, const Invocation& invocation) {
   const auto forwarded = plan::forwarded(invocation.environment, request.spec.apps.front(),
                                          request.spec.environment, plan::Machine::same);
   if (!forwarded) return refuse_meeting(forwarded.error(), request, invocation);
-  const wire::Join join = introduction(request, *forwarded);
+  const wire::Join join = introduction(request, *forwarded, invocation.environment);
   auto connection = head::join_meeting(*request.meeting, join, spoken());
   if (!connection) return refuse_meeting(connection.error(), request, invocation);
   if (request.spec.verbose) tell_withheld(forwarded->withheld);

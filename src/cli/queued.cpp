@@ -2,7 +2,6 @@
 #include "cli/queued.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
@@ -21,6 +20,7 @@
 #include "queue/commands.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/growing_file.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "store/taken_over.hpp"
@@ -250,20 +250,25 @@ class Tail {
  public:
   explicit Tail(std::string path) : path_(std::move(path)) {}
 
+  // A piece of what is new. True: there is more.
   template <class Write>
-  void print_new(const Write& write) {
+  bool print_new(const Write& write) {
     if (!file_) file_ = store::open_file(path_);
-    std::array<char, 65536> piece;
-    while (file_) {
-      const ssize_t size = ::read(file_.get(), piece.data(), piece.size());
-      if (size <= 0) return;
-      write(std::string_view(piece.data(), static_cast<std::size_t>(size)));
-    }
+    if (!file_) return false;
+    constexpr std::size_t kPieceMax = 1u << 20;
+    grows_.read(file_.get(), kPieceMax, write);
+    return grows_.has_more(file_.get());
+  }
+  // What is added from now on is not meant.
+  void end() {
+    if (!file_) file_ = store::open_file(path_);
+    if (file_) grows_.end(file_.get());
   }
 
  private:
   std::string path_;
   process::UniqueFd file_;
+  store::GrowingFile grows_;
 };
 
 class QueueFollowing {
@@ -278,11 +283,13 @@ class QueueFollowing {
   RunRecord to_end(bool prints, bool stops) {
     for (;;) {
       if (!look()) break;
-      if (prints) print_new();
+      const bool has_more = prints && print_new();
       if (!goes_on(stops) || code_ != 0) return record_;
-      ::poll(nullptr, 0, kLookMs);
+      if (!has_more) ::poll(nullptr, 0, kLookMs);
     }
-    if (prints) print_new();
+    out_.end();
+    err_.end();
+    while (prints && print_new() && code_ == 0 && goes_on(false)) continue;
     return record_;
   }
 
@@ -319,11 +326,12 @@ class QueueFollowing {
     return record_.is_live();
   }
 
-  void print_new() {
-    out_.print_new([this](std::string_view bytes) {
+  // True: there is more.
+  bool print_new() {
+    const bool of_out = out_.print_new([this](std::string_view bytes) {
       if (code_ == 0) code_ = print(bytes);
     });
-    err_.print_new([](std::string_view bytes) { say(bytes); });
+    return err_.print_new([](std::string_view bytes) { say(bytes); }) || of_out;
   }
 
   bool goes_on(bool stops) {
@@ -357,15 +365,21 @@ class QueueFollowing {
 };
 
 int print_logs(const RunRecord& record, const front::RecordRequest& request) {
-  if (!record.streams.empty() || !record.steps.empty()) {
-    const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
-    return logs(record, request);
-  }
+  const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
+  if (!record.streams.empty() || !record.steps.empty()) return logs(record, request);
   if (request.rank) return 0;
-  const auto out = store::read_file(file_of(record, store::kJobOutput));
-  const auto err = store::read_file(file_of(record, store::kJobErrors));
-  if (err) say(*err);
-  return out && !request.only_errors ? print(*out) : 0;
+  Tail err(file_of(record, store::kJobErrors));
+  err.end();
+  while (err.print_new([](std::string_view bytes) { say(bytes); })) continue;
+  if (request.only_errors) return 0;
+  int code = 0;
+  Tail out(file_of(record, store::kJobOutput));
+  out.end();
+  const auto show = [&code](std::string_view bytes) {
+    if (code == 0) code = print(bytes);
+  };
+  while (out.print_new(show) && code == 0) continue;
+  return code;
 }
 
 }  // namespace

@@ -69,7 +69,12 @@ std::string metrics_of(const std::string& folder) {
 bool has_metrics(const PipelineRequest& request, const std::string& folder) {
   if (!request.sweep->from_output) {
     store::MetricFiles files(metrics_of(ran_in(folder)), request.sweep->metric);
-    return !files.read_new().empty();
+    constexpr int kTurnsMax = 100;  // of 512 KiB
+    for (int i = 0; i < kTurnsMax && files.has_more(); ++i) {
+      store::Allowance left;
+      if (!files.read_new(left).empty()) return true;
+    }
+    return false;
   }
   const std::string streams = streams_of(folder);
   return !streams.empty() && store::RankLines(streams).is_there();

@@ -10,7 +10,9 @@ namespace muster::head {
 
 namespace {
 constexpr std::size_t kShownAtOnce = 4u << 20;  // bytes; then others have their turn
-}
+constexpr std::uint64_t kEndsShown = 1u << 20;  // bytes of all lanes, if there is no time for more
+constexpr std::uint64_t kEndShown = 4u << 10;   // of each lane, at the least
+}  // namespace
 
 void Backlog::add(LaneId lane, machine::SinkId file, std::uint64_t at, std::uint64_t size) {
   Pieces& pieces = lanes_[lane];
@@ -60,6 +62,23 @@ std::size_t Backlog::show_some(LaneId lane, Pieces& pieces, const LogFiles& file
   if (piece.size == 0) pieces.pop_front();
   if (got != 0) console.show(lane, {buffer_.data(), got});
   return got;
+}
+
+void Backlog::leave_out() {
+  if (lanes_.empty()) return;
+  const std::uint64_t most = std::max(kEndShown, kEndsShown / lanes_.size());
+  for (auto& [lane, pieces] : lanes_) {
+    std::uint64_t left = most;
+    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+      const std::uint64_t skipped = piece->size - std::min(piece->size, left);
+      piece->at += skipped;
+      piece->size -= skipped;
+      missed_ += skipped;
+      left -= piece->size;
+    }
+    std::erase_if(pieces,
+                  [](const Piece& one) { return one.size == 0 && one.file != machine::kNowhere; });
+  }
 }
 
 std::uint64_t Backlog::waiting() const {

@@ -34,7 +34,10 @@ class Backlog {
   // Prints a piece of each lane in turn, while there is room, and no more than a few MiB. True:
   // call it again soon.
   [[nodiscard]] bool show(const LogFiles& files, const Console& console);
-  // Bytes still to be printed, and bytes that were no longer in their files.
+  // Nobody waits for all of it: of each lane only the end is printed, of all no more than a MiB or
+  // two.
+  void leave_out();
+  // Bytes still to be printed, and bytes that were left out or no longer in their files.
   [[nodiscard]] std::uint64_t waiting() const;
   [[nodiscard]] std::uint64_t missed() const { return missed_; }
 

@@ -84,15 +84,15 @@ void Door::accept() {
   acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
     // As a rule this process has no descriptor left just now.
-    if (error) return pause_.after(kAcceptPause, [this] { accept(); });
-    make_room();
-    welcome(std::move(socket));
+    if (error && !make_room(1)) return pause_.after(kAcceptPause, [this] { accept(); });
+    if (!error) make_room(strangers_max_);
+    if (!error) welcome(std::move(socket));
     accept();
   }));
 }
 
 // A node shows at once that it is of this job, so whoever came last is heard.
-void Door::make_room() {
+bool Door::make_room(std::size_t most) {
   std::vector<VisitorPtr> strangers;
   std::vector<asio::ip::address> places;
   for (const VisitorPtr& visitor : visitors_) {
@@ -100,7 +100,9 @@ void Door::make_room() {
     strangers.push_back(visitor);
     places.push_back(visitor->from);
   }
-  if (strangers.size() >= strangers_max_) dismiss(strangers[one_to_leave(places)]);
+  if (strangers.size() < most) return false;
+  dismiss(strangers[one_to_leave(places)]);
+  return true;
 }
 
 void Door::welcome(tcp::socket socket) {

@@ -73,7 +73,8 @@ class Door {
 
  private:
   void accept();
-  void make_room();
+  // Dismisses a stranger if there are `most`. False: there are fewer.
+  bool make_room(std::size_t most);
   void welcome(asio::ip::tcp::socket socket);
   [[nodiscard]] bool send(const VisitorPtr& visitor, const std::string& text);
   void read(const VisitorPtr& visitor);

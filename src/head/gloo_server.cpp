@@ -1,4 +1,4 @@
-// Accepts ranks, a bounded number at a time; reads one request from each, answers, closes.
+// Accepts ranks; reads one request from each, answers, closes. Who is slow makes room for others.
 #include "head/gloo_server.hpp"
 
 #include <array>
@@ -8,13 +8,18 @@
 #include <chrono>
 #include <fcntl.h>
 #include <system_error>
+#include <utility>
+#include <vector>
+
+#include "head/door.hpp"
 
 namespace muster::head {
 namespace {
 
 using asio::ip::tcp;
 
-// A rank's request is there at once. Strangers that say nothing do not keep a place.
+// A rank's request is there at once, and is answered in a moment: whoever keeps a connection for
+// longer than hundreds of others need it loses it to them.
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::size_t kSessionsMax = 512;
 constexpr auto kPause = std::chrono::milliseconds(100);
@@ -23,22 +28,28 @@ constexpr auto kPause = std::chrono::milliseconds(100);
 
 class GlooServer::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store, std::weak_ptr<const void> server,
-          std::function<void()> ended)
+  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store, std::weak_ptr<const void> server)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         store_(std::move(store)),
-        server_(std::move(server)),
-        ended_(std::move(ended)) {}
+        server_(std::move(server)) {
+    std::error_code ignored;
+    from_ = socket_.remote_endpoint(ignored).address();
+  }
 
-  ~Session() { ended_(); }
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-
-  void start() {
+  // `ended`: once it is closed.
+  void start(std::function<void()> ended) {
+    ended_ = std::move(ended);
     timer_.after(kPatience, [this] { close(); });
     read();
   }
+  void close() {
+    std::error_code ignored;
+    timer_.stop();
+    socket_.close(ignored);
+    if (const auto ended = std::exchange(ended_, nullptr)) ended();
+  }
+  [[nodiscard]] const asio::ip::address& from() const { return from_; }
 
  private:
   void read() {
@@ -72,13 +83,8 @@ class GlooServer::Session : public std::enable_shared_from_this<Session> {
                             });
   }
 
-  void close() {
-    std::error_code ignored;
-    timer_.stop();
-    socket_.close(ignored);
-  }
-
   tcp::socket socket_;
+  asio::ip::address from_;
   process::Alarm timer_;
   std::shared_ptr<gloo::Store> store_;
   std::weak_ptr<const void> server_;
@@ -114,28 +120,39 @@ base::Result<void> GlooServer::open(const std::string& address) {
 }
 
 void GlooServer::accept() {
-  if (accepting_ || sessions_ >= kSessionsMax) return;
-  accepting_ = true;
   acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
-    accepting_ = false;
     if (error == asio::error::operation_aborted) return;
     // As a rule this process has no descriptor left just now.
-    if (error) return pause_.after(kPause, [this] { accept(); });
-    receive(std::move(socket));
+    if (error && !make_room()) return pause_.after(kPause, [this] { accept(); });
+    if (!error) receive(std::move(socket));
     accept();
   }));
 }
 
 void GlooServer::receive(tcp::socket socket) {
-  if (const std::string why = peers_.objection(socket); !why.empty()) {
-    const auto line = refusals_.add("a connection to Horovod's store was refused: " + why);
+  const auto why = peers_.objection(socket);
+  if (!why) return;
+  if (!why->empty()) {
+    const auto line = refusals_.add("a connection to Horovod's store was refused: " + *why);
     return line ? say_(*line) : void();
   }
-  ++sessions_;
-  std::make_shared<Session>(std::move(socket), store_, life_.watch(), life_.bind([this] {
-    --sessions_;
-    accept();
-  }))->start();
+  if (sessions_.size() >= kSessionsMax) make_room();
+  const auto session = std::make_shared<Session>(std::move(socket), store_, life_.watch());
+  const auto at = sessions_.insert(sessions_.end(), session);
+  session->start(life_.bind([this, at] { sessions_.erase(at); }));
+}
+
+bool GlooServer::make_room() {
+  std::vector<std::shared_ptr<Session>> open;
+  std::vector<asio::ip::address> places;
+  for (const auto& one : sessions_) {
+    const auto session = one.lock();
+    if (!session) continue;
+    open.push_back(session);
+    places.push_back(session->from());
+  }
+  if (!open.empty()) open[one_to_leave(places)]->close();
+  return !open.empty();
 }
 
 }  // namespace muster::head

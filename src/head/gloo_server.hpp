@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 #include <set>
 #include <string>
@@ -49,13 +50,14 @@ class GlooServer {
   base::Result<void> open(const std::string& address);
   void accept();
   void receive(asio::ip::tcp::socket socket);
+  // Ends a connection that has been there for long. False: there is none.
+  bool make_room();
 
   asio::ip::tcp::acceptor acceptor_;
   process::Alarm pause_;
   std::shared_ptr<gloo::Store> store_;
   std::uint16_t port_ = 0;
-  std::size_t sessions_ = 0;
-  bool accepting_ = false;
+  std::list<std::weak_ptr<Session>> sessions_;  // open ones, in the order in which they came
   Peers peers_;
   std::function<void(const std::string&)> say_;
   machine::Refusals refusals_;

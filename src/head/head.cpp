@@ -413,6 +413,7 @@ class Head {
 
   void perform(machine::Finish&) {
     is_finishing_ = true;
+    if (ended_ && ended_->cause == model::Cause::interrupted) console_.hurry();
     console_.finish([this] { asio::post(loop_, life_.bind([this] { leave(); })); });
   }
 

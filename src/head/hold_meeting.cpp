@@ -6,9 +6,12 @@
 #include "head/door.hpp"
 #include "head/meeting.hpp"
 #include "head/meeting_place.hpp"
+#include "head/peers.hpp"
 #include "machine/gathering.hpp"
 #include "machine/refusals.hpp"
 #include "process/alarm.hpp"
+#include "view/first_few.hpp"
+#include "view/tail.hpp"
 
 namespace muster::head {
 namespace {
@@ -45,6 +48,7 @@ class Host {
     loop_.run();
     if (const auto sum = refusals_.sum()) events_.say(*sum);
     if (failure_) return tl::unexpected(*failure_);
+    if (!company_.called) tell_who_came();
     return guests();
   }
 
@@ -101,7 +105,15 @@ class Host {
         .left = [this](const VisitorPtr& visitor) { leave(visitor); }};
   }
 
+  // The kernel knows whose a connection within this machine is, whatever he has guessed.
   void admit(const VisitorPtr& visitor, wire::Join join) {
+    if (meeting_.is_guessable && peers_.is_another_users(visitor->socket)) {
+      return refuse(visitor, {Fault::usage,
+                              "it is another user's; --rdzv-secret-file FILE lets in whoever has "
+                              "the same file",
+                              {},
+                              {}});
+    }
     auto number = gathering_.admit(std::move(join));
     if (!number) return refuse(visitor, number.error());
     numbers_[visitor.get()] = *number;
@@ -119,6 +131,26 @@ class Host {
                                   visitor->from.to_string(), why.what));
     if (line) events_.say(*line);
     door_.refuse(visitor, why);
+  }
+
+  void tell_who_came() {
+    std::map<std::uint32_t, std::string> all;
+    for (const VisitorPtr& visitor : door_.visitors()) {
+      if (!visitor->admitted) continue;
+      const std::uint32_t node = numbers_.at(visitor.get());
+      const wire::Join& join = gathering_.of(node);
+      all[node] = fmt::format("{} is {} ({}, user {})", node, view::printable(join.hostname),
+                              visitor->from.to_string(), view::printable(join.user));
+    }
+    auto one = all.begin();
+    events_.say(
+        fmt::format("node{} {}", all.size() == 1 ? "" : "s",
+                    view::first_few(all.size(), [&](std::size_t) { return one++->second; })));
+    if (!meeting_.is_guessable || is_loopback()) return;
+    events_.say(
+        fmt::format("whoever reaches {} and knows the job's --rdzv-id could have joined; "
+                    "--rdzv-secret-file FILE, the same on all nodes, keeps others out",
+                    place_of(meeting_)));
   }
 
   void give_up() {
@@ -168,6 +200,7 @@ class Host {
   const machine::Company& company_;
   asio::io_context loop_{1};
   Door door_;
+  Peers peers_{{}};
   process::Alarm limit_;
   process::Alarm progress_;
   machine::Gathering gathering_;

@@ -47,6 +47,8 @@ class OutputFlow {
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
   void say(std::string_view line);  // a message of the launcher itself, on stderr
+  // Nobody waits any more until the console has shown all that is in files.
+  void hurry() { backlog_.leave_out(); }
   // Ends every stream that has not ended, then calls back when everything has been written.
   void finish(std::function<void()> done);
   // What was lost, a line each.

@@ -23,18 +23,30 @@ Peers::Peers(const std::set<std::string>& hosts) {
   for (const model::Interface& one : probe::interfaces()) insert(own_, one.address);
 }
 
-std::string Peers::objection(asio::ip::tcp::socket& connection) const {
+bool Peers::is_here(const asio::ip::address& address) const {
+  return address.is_loopback() || own_.contains(address);
+}
+
+bool Peers::is_another_users(asio::ip::tcp::socket& connection) const {
+  std::error_code gone;
+  if (!is_here(connection.remote_endpoint(gone).address()) || gone) return false;
+  const auto owner = pmix::loopback_peer(connection.native_handle());
+  return owner && *owner != ::geteuid();
+}
+
+std::optional<std::string> Peers::objection(asio::ip::tcp::socket& connection) const {
   std::error_code error;
   const auto address = connection.remote_endpoint(error).address();
-  if (error) return "it has disconnected";
-  if (!address.is_loopback() && !own_.contains(address)) {
-    return hosts_.contains(address)
-               ? ""
-               : fmt::format("{} is not a host of this job", address.to_string());
+  if (error) return std::nullopt;
+  if (!is_here(address)) {
+    if (hosts_.contains(address)) return "";
+    return fmt::format("{} is not a host of this job", address.to_string());
   }
-  // The kernel is only asked about IPv4 connections.
-  if (address.is_v6() || pmix::loopback_peer(connection.native_handle()) == ::geteuid()) return "";
-  return fmt::format("another user connects from {}", address.to_string());
+  const auto owner = pmix::loopback_peer(connection.native_handle());
+  if (owner == ::geteuid()) return "";
+  if (owner) return fmt::format("another user connects from {}", address.to_string());
+  // Not every kernel answers questions about IPv6.
+  return address.is_v6() ? std::optional<std::string>("") : std::nullopt;
 }
 
 }  // namespace muster::head

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <asio/ip/tcp.hpp>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -13,10 +14,14 @@ class Peers {
   // Addresses of the job's hosts, as their agents report them.
   explicit Peers(const std::set<std::string>& hosts);
 
-  // Why the other end of a connection may not use it; empty if it may.
-  [[nodiscard]] std::string objection(asio::ip::tcp::socket& connection) const;
+  // Why the other end of a connection may not use it; empty if it may. Nothing: it has gone.
+  [[nodiscard]] std::optional<std::string> objection(asio::ip::tcp::socket& connection) const;
+  // The other end is on this machine, and another user's.
+  [[nodiscard]] bool is_another_users(asio::ip::tcp::socket& connection) const;
 
  private:
+  [[nodiscard]] bool is_here(const asio::ip::address& address) const;
+
   std::set<asio::ip::address> hosts_;
   std::set<asio::ip::address> own_;  // of this machine, but for loopback
 };

@@ -1,6 +1,7 @@
 // Listens, checks who calls, and carries bytes both ways.
 #include "host/launcher_socket.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <fcntl.h>
 #include <filesystem>
@@ -20,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all ranks of the run here, at a time; each costs two descriptors. Others wait.
+// Of all ranks of the run here, at a time; each costs two descriptors. Others wait, unless some
+// have not said yet what they want: a launcher says that at once.
 constexpr std::size_t kSessionsMax = 512;
 constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
 
@@ -52,6 +54,7 @@ class LauncherSocket::Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  bool has_spoken = false;
   // False: it does not read what it is sent.
   [[nodiscard]] bool send(std::string_view bytes) {
     out_->tail() += bytes;
@@ -98,22 +101,33 @@ base::Result<void> LauncherSocket::open() {
   if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.bind({path()}, error);
   if (!error) acceptor_.listen(Protocol::acceptor::max_listen_connections, error);
+  if (!error) acceptor_.non_blocking(true, error);
   if (!error) return {};
   return base::fail(base::Fault::cannot_start, {}, "cannot listen in {}: {}", folder_,
                     error.message());
 }
 
+// A connection is accepted when there is one and room for it, so that those that wait need none.
 void LauncherSocket::accept() {
-  if (accepting_ || sessions_.size() >= kSessionsMax) return;
+  if (accepting_) return;
   accepting_ = true;
-  acceptor_.async_accept(life_.bind([this](const std::error_code& error, Protocol::socket socket) {
-    accepting_ = false;
-    if (error == asio::error::operation_aborted) return;
-    // As a rule this process has no descriptor left just now.
-    if (error) return pause_.after(kPauseAtShortage, [this] { accept(); });
-    receive(std::move(socket));
-    accept();
-  }));
+  acceptor_.async_wait(Protocol::acceptor::wait_read,
+                       life_.bind([this](const std::error_code& error) {
+                         accepting_ = false;
+                         const bool is_full = sessions_.size() >= kSessionsMax;
+                         if (error || (is_full && !make_room())) return;
+                         accept_one();
+                       }));
+}
+
+void LauncherSocket::accept_one() {
+  std::error_code error;
+  Protocol::socket socket = acceptor_.accept(error);
+  // As a rule this process has no descriptor left just now.
+  const bool is_short = error && error != asio::error::would_block;
+  if (is_short && !make_room()) return pause_.after(kPauseAtShortage, [this] { accept(); });
+  if (!error) receive(std::move(socket));
+  accept();
 }
 
 void LauncherSocket::receive(Protocol::socket socket) {
@@ -124,11 +138,26 @@ void LauncherSocket::receive(Protocol::socket socket) {
   if (!copy) return;
   ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
   const std::uint32_t number = ++last_;
-  sessions_.emplace(
-      number, std::make_unique<Session>(
-                  loop_, std::move(fd), std::move(copy),
-                  [this, number](std::string_view bytes) { said_(number, std::string(bytes)); },
-                  [this, number] { end(number); }));
+  sessions_.emplace(number, std::make_unique<Session>(
+                                loop_, std::move(fd), std::move(copy),
+                                [this, number](std::string_view bytes) { hear(number, bytes); },
+                                [this, number] { end(number); }));
+}
+
+LauncherSocket::Sessions::iterator LauncherSocket::silent() {
+  return std::ranges::find_if(sessions_, [](const auto& one) { return !one.second->has_spoken; });
+}
+
+bool LauncherSocket::make_room() {
+  const auto oldest = silent();
+  if (oldest == sessions_.end()) return false;
+  end(oldest->first);
+  return true;
+}
+
+void LauncherSocket::hear(std::uint32_t connection, std::string_view bytes) {
+  sessions_.at(connection)->has_spoken = true;
+  said_(connection, std::string(bytes));
 }
 
 void LauncherSocket::answer(std::uint32_t connection, std::string_view bytes) {

@@ -38,11 +38,18 @@ class LauncherSocket {
  private:
   using Protocol = asio::local::stream_protocol;
   class Session;
+  using Sessions = std::map<std::uint32_t, std::unique_ptr<Session>>;  // by number
 
   LauncherSocket(asio::io_context& loop, Said said, std::string folder);
   base::Result<void> open();
   void accept();
+  void accept_one();
   void receive(Protocol::socket socket);
+  // The oldest that has said nothing yet.
+  [[nodiscard]] Sessions::iterator silent();
+  // Ends that one. False: there is none.
+  bool make_room();
+  void hear(std::uint32_t connection, std::string_view bytes);
   void end(std::uint32_t connection);
 
   asio::io_context& loop_;
@@ -50,7 +57,7 @@ class LauncherSocket {
   std::string folder_;
   Protocol::acceptor acceptor_;
   process::Alarm pause_;
-  std::map<std::uint32_t, std::unique_ptr<Session>> sessions_;  // by number
+  Sessions sessions_;
   std::uint32_t last_ = 0;
   bool accepting_ = false;
   process::Life life_;

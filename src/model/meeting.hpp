@@ -18,6 +18,7 @@ struct Meeting {
                                       // are numbered as they come
   std::string secret;                 // known to all nodes of the job, not to strangers
   base::Duration limit = std::chrono::minutes(10);  // until all have come
+  bool is_guessable = false;  // the secret: whoever reaches the place may know it
   bool operator==(const Meeting&) const = default;
 };
 

@@ -219,12 +219,14 @@ class Conductor {
     if (::poll(files_.data(), files_.size(), most) < 0) return;  // EINTR: no signal of ours
     act_on_files();
     obey();
+    settle_what_is_read();
   }
 
   // What the overseer wants.
   void obey() {
     if (conducting_.overseer == nullptr) return;
     const Orders orders = conducting_.overseer->look();
+    for (const std::string& line : orders.say) say(line);
     for (const std::size_t step : orders.stop) on(machine::StopStep{step});
     if (!orders.end_all) return;
     PipelineEffects effects;
@@ -369,7 +371,21 @@ class Conductor {
     StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err].words());
     const bool told = stopped_.contains(step) && code > 128;
     if (now.state == StepState::failed && told) now.state = StepState::stopped;
-    settle(step, std::move(now));
+    if (conducting_.overseer == nullptr) return settle(step, std::move(now));
+    conducting_.overseer->left(step);
+    left_.emplace(step, std::move(now));
+  }
+
+  // However much a step has left for the overseer to read, signals are heard meanwhile.
+  void settle_what_is_read() {
+    for (auto one = left_.begin(); one != left_.end();) {
+      const auto next = std::next(one);
+      if (conducting_.overseer->is_read(one->first)) {
+        auto read = left_.extract(one);
+        settle(read.key(), std::move(read.mapped()));
+      }
+      one = next;
+    }
   }
 
   void settle(std::size_t step, StepRecord now) {
@@ -462,6 +478,7 @@ class Conductor {
   machine::Pipeline pipeline_;
   Console console_;
   std::map<std::size_t, Live> live_;
+  std::map<std::size_t, StepRecord> left_;  // steps that have ended, of which there is more to read
   std::vector<std::pair<std::size_t, std::string>> failed_;  // could not be started, and why
   std::vector<pollfd> files_;
   std::vector<Source> watched_;    // index: that of files_

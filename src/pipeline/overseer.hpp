@@ -17,6 +17,7 @@ namespace muster::pipeline {
 struct Orders {
   std::vector<std::size_t> stop;  // these steps
   bool end_all = false;           // nothing more starts, and what runs is stopped
+  std::vector<std::string> say = {};
 };
 
 // How the whole has ended.
@@ -36,6 +37,9 @@ class Overseer {
 
   virtual void started(std::size_t step) = 0;  // its process runs, not yet its ranks
   virtual void printed(std::size_t step, model::Stream stream, std::string_view bytes) = 0;
+  // Its process has gone. What it has left to be read is read in the next turns, until is_read().
+  virtual void left(std::size_t step) = 0;
+  [[nodiscard]] virtual bool is_read(std::size_t step) const = 0;
   virtual void ended(std::size_t step, bool well) = 0;  // or it never began
   virtual void interrupted() = 0;
   // What it has found since the last call.

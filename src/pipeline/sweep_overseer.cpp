@@ -5,6 +5,7 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "base/byte_size.hpp"
 #include "store/reader.hpp"
 #include "view/sweep_words.hpp"
 
@@ -12,6 +13,8 @@ namespace muster::pipeline {
 namespace {
 
 constexpr base::Duration kLookEvery = std::chrono::milliseconds(250);
+// While trials report more than one look reads.
+constexpr base::Duration kLookSoon = std::chrono::milliseconds(20);
 
 base::Instant steady_now() {
   return base::Instant(std::chrono::steady_clock::now().time_since_epoch());
@@ -49,12 +52,27 @@ void SweepOverseer::printed(std::size_t step, model::Stream stream, std::string_
   take(effects);
 }
 
-void SweepOverseer::ended(std::size_t step, bool well) {
+void SweepOverseer::left(std::size_t step) {
   const auto live = live_.find(step);
-  if (live != live_.end()) {
-    printed(step, model::Stream::out, "\n");  // its last line may have no end
-    printed(step, model::Stream::err, "\n");
-    read_reports(step, live->second, true);
+  if (live == live_.end()) return;
+  printed(step, model::Stream::out, "\n");  // its last line may have no end
+  printed(step, model::Stream::err, "\n");
+  live->second.has_left = true;
+  live->second.files.end();
+  live->second.lines.end();
+  store::Allowance left;  // for nearly all that there are
+  read_reports(step, live->second, left);
+  next_look_ = {};
+}
+
+bool SweepOverseer::is_read(std::size_t step) const {
+  const auto live = live_.find(step);
+  return live == live_.end() || is_interrupted_ || !has_more(live->second);
+}
+
+void SweepOverseer::ended(std::size_t step, bool well) {
+  if (const auto live = live_.find(step); live != live_.end()) {
+    tell_skipped(step, live->second);
     live_.erase(live);
   }
   if (step >= trials_.trials().size()) return;  // it was not its turn yet
@@ -68,17 +86,15 @@ void SweepOverseer::interrupted() {
   sweep::SweepEffects effects;
   trials_.interrupt(effects);
   told_end_ = true;  // the conductor knows
+  is_interrupted_ = true;
 }
 
 // Whatever wakes the conductor, files are looked at every so often only.
 Orders SweepOverseer::look() {
   const base::Instant now = steady_now();
-  if (now >= looked_ + kLookEvery) {
-    looked_ = now;
-    for (auto& [trial, live] : live_) {
-      note_start(trial, live);
-      read_reports(trial, live, false);
-    }
+  if (now >= next_look_) {
+    read_all();
+    next_look_ = now + pause();
   }
   sweep::SweepEffects effects;
   if (!trials_.is_over()) trials_.pass(now, effects);
@@ -86,10 +102,21 @@ Orders SweepOverseer::look() {
   return std::exchange(orders_, {});
 }
 
+// Trials that have ended are waited for.
+base::Duration SweepOverseer::pause() const {
+  base::Duration pause = kLookEvery;
+  for (const auto& [trial, live] : live_) {
+    if (!has_more(live)) continue;
+    if (live.has_left) return base::Duration(0);
+    pause = kLookSoon;
+  }
+  return pause;
+}
+
 std::optional<int> SweepOverseer::patience() const {
   if (live_.empty()) return std::nullopt;
-  const auto left = std::chrono::ceil<base::Duration>(looked_ + kLookEvery - steady_now());
-  return static_cast<int>(std::clamp<base::Duration>(left, base::Duration(0), kLookEvery).count());
+  const auto until = std::chrono::ceil<base::Duration>(next_look_ - steady_now());
+  return static_cast<int>(std::clamp<base::Duration>(until, base::Duration(0), kLookEvery).count());
 }
 
 std::vector<model::Tag> SweepOverseer::given(std::size_t step) const {
@@ -130,18 +157,42 @@ void SweepOverseer::note_start(std::size_t trial, Live& live) {
   trials_.started(trial, steady_now());
 }
 
-void SweepOverseer::read_reports(std::size_t trial, Live& live, bool is_end) {
+// One turn's share goes to one after the other, beginning where the last turn's ended.
+void SweepOverseer::read_all() {
+  store::Allowance left;
+  for (std::size_t count = live_.size(); count > 0 && !left.is_spent(); --count) {
+    auto one = live_.lower_bound(next_);
+    if (one == live_.end()) one = live_.begin();
+    next_ = one->first + 1;
+    note_start(one->first, one->second);
+    read_reports(one->first, one->second, left);
+  }
+}
+
+void SweepOverseer::read_reports(std::size_t trial, Live& live, store::Allowance& left) {
   sweep::SweepEffects effects;
   if (plan_.from_output) {
-    for (const store::RankLine& one : live.lines.read_new(is_end)) {
+    for (const store::RankLine& one : live.lines.read_new(left)) {
       report_line(trial, one.line, one.rank, effects);
     }
   } else {
-    for (const store::RankReport& one : live.files.read_new()) {
+    for (const store::RankReport& one : live.files.read_new(left)) {
       trials_.reported(trial, one.report.value, effects, one.rank);
     }
   }
   take(effects);
+}
+
+bool SweepOverseer::has_more(const Live& live) const {
+  return plan_.from_output ? live.lines.has_more() : live.files.has_more();
+}
+
+void SweepOverseer::tell_skipped(std::size_t trial, const Live& live) {
+  const std::uint64_t bytes = plan_.from_output ? live.lines.skipped() : live.files.skipped();
+  if (bytes == 0) return;
+  orders_.say.push_back(
+      fmt::format("{} wrote faster than its metric could be read: {} were skipped",
+                  plan_.names[trial], base::byte_words(bytes)));
 }
 
 void SweepOverseer::report_line(std::size_t trial, const std::string& line, std::uint64_t rank,

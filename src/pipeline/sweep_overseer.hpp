@@ -39,6 +39,8 @@ class SweepOverseer : public Overseer {
 
   void started(std::size_t step) override;
   void printed(std::size_t step, model::Stream stream, std::string_view bytes) override;
+  void left(std::size_t step) override;
+  [[nodiscard]] bool is_read(std::size_t step) const override;
   void ended(std::size_t step, bool well) override;
   void interrupted() override;
   [[nodiscard]] Orders look() override;
@@ -55,9 +57,14 @@ class SweepOverseer : public Overseer {
     store::RankLines lines;
     std::array<sweep::GrowingLines, 2> console = {};  // stdout, stderr
     bool ranks_run = false;
+    bool has_left = false;
   };
   void note_start(std::size_t trial, Live& live);
-  void read_reports(std::size_t trial, Live& live, bool is_end);
+  void read_all();
+  [[nodiscard]] base::Duration pause() const;  // until files are looked at again
+  void read_reports(std::size_t trial, Live& live, store::Allowance& left);
+  [[nodiscard]] bool has_more(const Live& live) const;
+  void tell_skipped(std::size_t trial, const Live& live);
   void report_line(std::size_t trial, const std::string& line, std::uint64_t rank,
                    sweep::SweepEffects& effects);
   void take(const sweep::SweepEffects& effects);
@@ -67,7 +74,9 @@ class SweepOverseer : public Overseer {
   std::map<std::size_t, Live> live_;
   Orders orders_;
   bool told_end_ = false;
-  base::Instant looked_{};
+  bool is_interrupted_ = false;  // what has not been read no longer counts
+  std::size_t next_ = 0;         // trial to be read
+  base::Instant next_look_{};
 };
 
 }  // namespace muster::pipeline

@@ -49,26 +49,52 @@ struct Question {
   inet_diag_req_v2 request{};
 };
 
-Question about(const sockaddr_in& one, const sockaddr_in& other) {
+// An end of a connection, as questions have it.
+struct End {
+  std::uint8_t family = AF_INET;
+  std::uint32_t address[4] = {};
+  std::uint16_t port = 0;
+};
+
+// IPv4 over a socket of IPv6 is IPv4.
+End end_of(const sockaddr_storage& socket) {
+  End end;
+  if (socket.ss_family != AF_INET6) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &socket, sizeof v4);
+    end.address[0] = v4.sin_addr.s_addr;
+    end.port = v4.sin_port;
+    return end;
+  }
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &socket, sizeof v6);
+  const bool is_v4 = IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr);
+  end.family = is_v4 ? AF_INET : AF_INET6;
+  std::memcpy(end.address, v6.sin6_addr.s6_addr + (is_v4 ? 12 : 0), is_v4 ? 4 : 16);
+  end.port = v6.sin6_port;
+  return end;
+}
+
+Question about(const End& one, const End& other) {
   Question question;
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
   question.header.nlmsg_flags = NLM_F_REQUEST;
-  question.request.sdiag_family = AF_INET;
+  question.request.sdiag_family = one.family;
   question.request.sdiag_protocol = IPPROTO_TCP;
   question.request.idiag_states = ~std::uint32_t{0};
-  question.request.id.idiag_sport = one.sin_port;
-  question.request.id.idiag_dport = other.sin_port;
-  question.request.id.idiag_src[0] = one.sin_addr.s_addr;
-  question.request.id.idiag_dst[0] = other.sin_addr.s_addr;
+  question.request.id.idiag_sport = one.port;
+  question.request.id.idiag_dport = other.port;
+  std::memcpy(question.request.id.idiag_src, one.address, sizeof one.address);
+  std::memcpy(question.request.id.idiag_dst, other.address, sizeof other.address);
   question.request.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
   question.request.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
   return question;
 }
 
-// The owner of the socket at `one` that talks to `other`, asked of the kernel directly; nothing
-// where it does not answer such questions.
-std::optional<uid_t> asked(const sockaddr_in& one, const sockaddr_in& other) {
+// What the kernel tells of the socket at `one` that talks to `other`: that one, or what listens
+// there, if there is no such connection. Nothing where it knows neither, or answers no questions.
+std::optional<inet_diag_msg> asked(const End& one, const End& other) {
   const process::UniqueFd kernel(
       ::socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG));
   const Question question = about(one, other);
@@ -81,10 +107,11 @@ std::optional<uid_t> asked(const sockaddr_in& one, const sockaddr_in& other) {
   const ssize_t got = ::recv(kernel.get(), &answer, sizeof answer, MSG_DONTWAIT);
   constexpr ssize_t kShortest = sizeof answer.header + sizeof answer.found;
   if (got < kShortest || answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
-  // The kernel falls back to a listening socket of that port when there is no such connection.
-  const bool same = answer.found.id.idiag_dport == other.sin_port;
-  if (!same || answer.found.idiag_state != TCP_ESTABLISHED) return std::nullopt;
-  return answer.found.idiag_uid;
+  return answer.found;
+}
+
+bool is_connected(const inet_diag_msg& found, const End& to) {
+  return found.id.idiag_dport == to.port && found.idiag_state == TCP_ESTABLISHED;
 }
 
 }  // namespace
@@ -108,16 +135,22 @@ std::optional<uid_t> owner_in(std::string_view table, std::uint32_t local, std::
 }
 
 std::optional<uid_t> loopback_peer(int socket) {
-  sockaddr_in here{};
-  sockaddr_in there{};
-  socklen_t size = sizeof here;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&here), &size) != 0) return std::nullopt;
-  size = sizeof there;
-  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&there), &size) != 0) return std::nullopt;
-  if (const auto owner = asked(there, here)) return owner;
+  sockaddr_storage own{};
+  sockaddr_storage other{};
+  socklen_t size = sizeof own;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0) return std::nullopt;
+  size = sizeof other;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&other), &size) != 0) return std::nullopt;
+  const End here = end_of(own);
+  const End there = end_of(other);
+  if (const auto found = asked(there, here)) {
+    return is_connected(*found, here) ? std::optional<uid_t>(found->idiag_uid) : std::nullopt;
+  }
+  // It answers: there is no such connection any more.
+  if (asked(here, there) || here.family != AF_INET) return std::nullopt;
   // The table takes milliseconds to read, however few its entries are.
-  return owner_in(read_table(), there.sin_addr.s_addr, ntohs(there.sin_port), here.sin_addr.s_addr,
-                  ntohs(here.sin_port));
+  return owner_in(read_table(), there.address[0], ntohs(there.port), here.address[0],
+                  ntohs(here.port));
 }
 
 }  // namespace muster::pmix

@@ -8,8 +8,8 @@
 
 namespace muster::pmix {
 
-// Of a connected IPv4 socket. Nothing when the other end is not connected (any more), which must be
-// taken for "a stranger".
+// Of a connected socket. Nothing when the other end is not connected (any more), or not within this
+// network namespace, which must be taken for "a stranger".
 [[nodiscard]] std::optional<uid_t> loopback_peer(int socket);
 
 // The owner of the connected socket that lies at local:port and talks to remote:port, in the text

@@ -2,6 +2,7 @@
 // talk little once the world has formed.
 #include "pmix/proxy.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -10,12 +11,15 @@
 #include <unistd.h>
 
 #include "pmix/loopback_peer.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::pmix {
 
 namespace {
 
 constexpr std::size_t kPieceBytes = 64u << 10;
+constexpr int kAcceptedAtOnce = 64;
+constexpr std::size_t kSilentMax = 512;  // connections without a greeting, which comes at once
 constexpr short kCame = POLLIN | POLLHUP | POLLERR;
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -83,17 +87,27 @@ base::Result<void> Proxy::served(const pollfd* entries) {
     }
     pair = is_over(*pair) ? pairs_.erase(pair) : std::next(pair);
   }
-  if (entries->revents != 0) accept_all();
+  if (entries->revents != 0) accept_some();
   return {};
 }
 
-void Proxy::accept_all() {
-  while (true) {
+void Proxy::accept_some() {
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
     process::UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!made) return;
-    if (loopback_peer(made.get()) != ::geteuid()) continue;
+    if (!made && (would_block() || !process::is_shortage(errno) || !make_room(1))) return;
+    if (!made || loopback_peer(made.get()) != ::geteuid()) continue;
+    make_room(kSilentMax);
     pairs_.push_back({std::move(made), {}, {}, {}});
   }
+}
+
+// The oldest of the connections that have not greeted goes, if there are `most`. False: there are
+// fewer.
+bool Proxy::make_room(std::size_t most) {
+  const auto is_silent = [](const Pair& pair) { return !pair.library; };
+  if (static_cast<std::size_t>(std::ranges::count_if(pairs_, is_silent)) < most) return false;
+  pairs_.erase(std::ranges::find_if(pairs_, is_silent));
+  return true;
 }
 
 base::Result<void> Proxy::greet(Pair& pair) {

@@ -36,7 +36,8 @@ class Proxy {
     Way inward;
     Way outward;
   };
-  void accept_all();
+  void accept_some();
+  bool make_room(std::size_t most);
   [[nodiscard]] base::Result<void> greet(Pair& pair);
   static void carry(const process::UniqueFd& from, const process::UniqueFd& to, Way& way);
   static bool is_over(const Pair& pair);

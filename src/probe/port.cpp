@@ -58,6 +58,8 @@ template <class SocketAddress>
   return bind_to(socket, address) || errno == EADDRNOTAVAIL;
 }
 
+[[nodiscard]] bool is_free(std::uint16_t port) { return is_free_v4(port) && is_free_v6(port); }
+
 bool shares(const UniqueFd& socket) {
   constexpr int kYes = 1;
   return ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &kYes, sizeof kYes) == 0;
@@ -97,16 +99,23 @@ base::Result<UniqueFd> hold_port(std::uint16_t port) {
                     port, std::strerror(errno));
 }
 
+// Anybody may hold the names, all of them if he likes. Then a port is chosen without one: that
+// another job takes it before our ranks do is unlikely, and would be told.
 base::Result<PortClaim> claim_port() {
+  constexpr int kNamesTried = 64;
   const PortRange range(read_text("/proc/sys/net/ipv4/ip_local_port_range"));
-  const std::uint32_t start = random_number() % range.size();
-  for (std::uint32_t tries = 0; tries < range.size(); ++tries) {
-    const std::uint16_t port = range.at((start + tries) % range.size());
+  for (int tries = 0; tries < kNamesTried; ++tries) {
+    const std::uint16_t port = range.at(random_number() % range.size());
     UniqueFd claim = claim_name(port);
     if (!claim && process::is_shortage(errno)) {
       return tl::unexpected(process::system_error("cannot claim a port", errno));
     }
-    if (claim && is_free_v4(port) && is_free_v6(port)) return PortClaim{port, std::move(claim)};
+    if (claim && is_free(port)) return PortClaim{port, std::move(claim)};
+  }
+  const std::uint32_t start = random_number() % range.size();
+  for (std::uint32_t tries = 0; tries < range.size(); ++tries) {
+    const std::uint16_t port = range.at((start + tries) % range.size());
+    if (is_free(port)) return PortClaim{port, {}};
   }
   return base::fail(base::Fault::internal, "ss -ltn shows who holds them",
                     "no TCP port is free on {}", hostname());

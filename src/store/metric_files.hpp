@@ -8,22 +8,11 @@
 #include <vector>
 
 #include "model/record.hpp"
+#include "store/folder_search.hpp"
+#include "store/growing_file.hpp"
 #include "sweep/metric_text.hpp"
 
 namespace muster::store {
-
-// A file that grows, and how far it has been read.
-class GrowingFile {
- public:
-  // The lines that are whole since the last call.
-  [[nodiscard]] std::vector<std::string> read_new(int file);
-  // A last line without an end.
-  [[nodiscard]] std::string rest() { return lines_.rest(); }
-
- private:
-  std::int64_t read_ = 0;  // bytes
-  sweep::GrowingLines lines_;
-};
 
 // Of one rank; those of a run that does not say which made it come after all others.
 struct RankReport {
@@ -39,19 +28,34 @@ class MetricFiles {
   MetricFiles(std::string folder, std::string metric);
 
   // What has been added since the last call, of all runs in the folder, in the order of ranks and
-  // of time. Files are read on from where they were left.
-  [[nodiscard]] std::vector<RankReport> read_new();
+  // of time: as much as the allowance is for. Files are read on from where they were left.
+  [[nodiscard]] std::vector<RankReport> read_new(Allowance& left);
+  // There was more than an allowance was for.
+  [[nodiscard]] bool has_more() const { return has_more_; }
+  // Nothing is added any more that counts; until has_more() is false, there may be some to read.
+  void end();
+  // Bytes that came faster than they could be read.
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
  private:
   struct Run {
     std::uint64_t rank = 0;
-    GrowingFile metric = {};
+    bool has_ended = false;
+    GrowingFileLines metric = {};
   };
-  void read_run(const std::string& run, std::vector<RankReport>& out);
+  void note(const std::string& run);
+  [[nodiscard]] bool read_run(const std::string& path, Run& run, Allowance& left,
+                              std::vector<RankReport>& out);
 
   std::string folder_;
   std::string metric_;
-  std::map<std::string, Run> runs_;  // that have the metric, by their paths
+  FolderSearch search_;
+  bool searches_ = true;             // else it reads
+  std::map<std::string, Run> runs_;  // by their paths
+  Round<Run> round_;
+  bool is_over_ = false;
+  bool has_more_ = true;
+  std::uint64_t skipped_ = 0;
 };
 
 // The last value of each metric, and the parameters, by name; of what several ranks have logged,

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "store/metric_files.hpp"
+#include "store/folder_search.hpp"
+#include "store/growing_file.hpp"
 
 namespace muster::store {
 
@@ -20,26 +21,40 @@ struct RankLine {
 class RankLines {
  public:
   // The folder with rank.N/stdout and stderr, which need not be there yet.
-  explicit RankLines(std::string folder) : folder_(std::move(folder)) {}
+  explicit RankLines(std::string folder);
 
   // Without it, the console's output is all that there is.
   [[nodiscard]] bool is_there() const;
-  // The lines that are whole since the last call, in the order of ranks; at the end also those that
-  // have none.
-  [[nodiscard]] std::vector<RankLine> read_new(bool is_end);
+  // The lines that are whole since the last call, in the order of ranks: as much as the allowance
+  // is for.
+  [[nodiscard]] std::vector<RankLine> read_new(Allowance& left);
+  // There was more than an allowance was for.
+  [[nodiscard]] bool has_more() const { return has_more_; }
+  // Nothing is added any more that counts, and last lines may have no end; until has_more() is
+  // false, there may be some to read.
+  void end();
+  // Bytes that came faster than they could be read.
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
  private:
   struct Stream {
     std::uint64_t rank = 0;
-    std::int64_t size = 0;  // when it was last read
-    GrowingFile file = {};
+    std::int64_t size = 0;  // when it was last read to its end
+    bool has_ended = false;
+    GrowingFileLines file = {};
   };
-  void find(const std::string& below, std::uint64_t world);
-  static void read(const std::string& path, Stream& stream, bool is_end,
-                   std::vector<RankLine>& out);
+  void note(const std::string& folder);
+  [[nodiscard]] bool read(const std::string& path, Stream& stream, Allowance& left,
+                          std::vector<RankLine>& out);
 
   std::string folder_;
+  FolderSearch search_;
+  bool searches_ = true;                   // else it reads
   std::map<std::string, Stream> streams_;  // by their paths
+  Round<Stream> round_;
+  bool is_over_ = false;
+  bool has_more_ = true;
+  std::uint64_t skipped_ = 0;
 };
 
 }  // namespace muster::store

@@ -2,6 +2,7 @@
 #include "sweep/early_end.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -10,6 +11,21 @@ namespace muster::sweep {
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+// Multiples of the policy's interval are all judged below this one, from here on every second,
+// from twice that on every fourth, and so on: each doubling adds half as many.
+constexpr std::uint64_t kAllJudged = 4096;
+
+// 2 to the power of this is how far multiples are apart that are judged.
+int thinned(std::uint64_t multiple) {
+  return static_cast<int>(std::bit_width(multiple / kAllJudged));
+}
+
+// How many are judged up to this one.
+std::uint64_t judged_until(std::uint64_t multiple) {
+  const int steps = thinned(multiple);
+  return kAllJudged / 2 * static_cast<std::uint64_t>(steps) + (multiple >> steps);
+}
 
 }  // namespace
 
@@ -59,14 +75,17 @@ void Standings::end(std::size_t trial, bool completed) {
 
 bool Standings::is_judged_at(std::uint64_t reports) const {
   if (policy_.kind == EarlyEnd::none) return false;
-  return reports % policy_.interval == 0 && reports >= policy_.delay;
+  if (reports % policy_.interval != 0 || reports < policy_.delay) return false;
+  const std::uint64_t multiple = reports / policy_.interval;
+  return multiple % (std::uint64_t{1} << thinned(multiple)) == 0;
 }
 
 // Counted from the first that is judged.
 std::size_t Standings::index_of(std::uint64_t reports) const {
   const std::uint64_t least = std::max(policy_.delay, 1U);
-  const std::uint64_t first = (least + policy_.interval - 1) / policy_.interval;
-  return static_cast<std::size_t>(reports / policy_.interval - first);
+  const std::uint64_t too_early = (least - 1) / policy_.interval;
+  return static_cast<std::size_t>(judged_until(reports / policy_.interval) -
+                                  judged_until(too_early) - 1);
 }
 
 // Of two that are equal, the later trial is worse.

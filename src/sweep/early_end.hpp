@@ -3,7 +3,8 @@
 // A trial's reports of the primary metric are counted: the Nth is its interval N. A policy judges
 // at each multiple of `interval` that is not below `delay`, and compares what trials had reported
 // when they were as old. What it compares is kept from report to report, so that a report costs the
-// same however many came before it.
+// same however many came before it. After thousands of judgements a trial is judged more and more
+// rarely, so that what is kept stays small however much a trial reports.
 #pragma once
 
 #include <cstddef>

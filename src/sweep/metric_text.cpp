@@ -113,4 +113,9 @@ std::vector<std::string> GrowingLines::feed(std::string_view bytes) {
   return lines;
 }
 
+void GrowingLines::skip() {
+  begun_.clear();
+  drops_ = true;
+}
+
 }  // namespace muster::sweep

@@ -39,6 +39,9 @@ class GrowingLines {
  public:
   // The lines that these bytes complete. One that is longer than any report is dropped.
   [[nodiscard]] std::vector<std::string> feed(std::string_view bytes);
+  // What follows is not what comes next: the line that has begun is dropped, and the one in which
+  // it goes on.
+  void skip();
   // What has no end yet, as a line.
   [[nodiscard]] std::string rest() { return std::exchange(begun_, {}); }
 

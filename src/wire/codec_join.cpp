@@ -17,6 +17,7 @@ std::string encode(const Join& join) {
   to.set_workdir(join.workdir);
   write_variables(*to.mutable_environment(), join.environment);
   to.set_called(join.called);
+  to.set_user(join.user);
   return to.SerializeAsString();
 }
 
@@ -36,6 +37,7 @@ base::Result<Join> decode_join(std::string_view bytes) {
   bounds.at_least("ranks", join.ranks, 1);
   join.called = in.called();
   if (!join.called) bounds.at_least("words of a command", in.command_size(), 1);
+  join.user = std::move(*in.mutable_user());
   join.role = std::move(*in.mutable_role());
   join.command = read_texts(*in.mutable_command());
   join.workdir = std::move(*in.mutable_workdir());

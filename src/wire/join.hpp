@@ -26,7 +26,8 @@ struct Join {
   std::vector<std::string> command = {};
   std::string workdir = {};
   std::vector<NameValue> environment = {};  // what takes the place of a default of muster's
-  bool called = false;  // an agent: it has no part of its own, the head decides what runs there
+  bool called = false;    // an agent: it has no part of its own, the head decides what runs there
+  std::string user = {};  // for messages only: nobody checks it
   bool operator==(const Join&) const = default;
 };
 

@@ -35,7 +35,7 @@ ONLY_WHERE_TYPED = {
     "--clean-env": "muster run", "--wireup": "muster run",
     "--network-interface": "horovodrun", "--mpi": "horovodrun",
     "--nnodes": "torchrun", "--node-rank": "torchrun", "--master-port": "torchrun",
-    "--rdzv-conf": "torchrun", "--rdzv-id": "torchrun",
+    "--rdzv-conf": "torchrun", "--rdzv-id": "torchrun", "--rdzv-secret-file": "torchrun",
     "--node": "muster join", "--listen": "muster lead",
     "--container-option": "containers, which muster run and submit have",
     "--unbuffered": "terminals, which muster run and submit have",

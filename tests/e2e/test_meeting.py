@@ -5,11 +5,13 @@
 import glob
 import json
 import os
+import re
 import select
 import socket
 import subprocess
 import unittest
 
+import own
 from own_place import own_network
 from support import (MUSTER, PYTHON, READY, UNTIL_GO, Case, LabCase, Running, lab_or_skip,
                      run_tests, until)
@@ -64,9 +66,12 @@ class Meeting(Case):
         self.write("show.sh", "#!/bin/sh\n" + SHOW + "\n", 0o755)
 
     def node(self, rank, *words, nodes=2, env=None, conf="join_timeout=600"):
-        return self.start("--nnodes", str(nodes), "--node_rank", str(rank), "--master_addr",
-                          "127.0.0.1", "--master_port", self.port, "--rdzv_conf", conf, *words,
-                          command=(MUSTER, "torchrun"), env=env)
+        return self.start(*self.words(rank, nodes, conf), *words, command=(MUSTER, "torchrun"),
+                          env=env)
+
+    def words(self, rank, nodes=2, conf="join_timeout=600"):
+        return ("--nnodes", str(nodes), "--node_rank", str(rank), "--master_addr", "127.0.0.1",
+                "--master_port", self.port, "--rdzv_conf", conf)
 
     def refused(self, running, *patterns):
         done = running.finish()
@@ -171,6 +176,22 @@ class Meeting(Case):
         guest = self.node(1, "--no_python", "./show.sh")
         self.assertEqual((head.finish().code, guest.finish().code), (0, 0))
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_of_this_machine_is_no_node_unless_a_file_says_so(self):
+        head = self.node(0, "--no_python", "./show.sh")
+        self.listening()
+        user = str(own.users())
+        other = self.start("setpriv", "--reuid", user, "--clear-groups", MUSTER, "torchrun",
+                           *self.words(1), "true", command=("env", "HOME=/", "MUSTER_RECORDS="))
+        self.refused(other, "it is another user's; --rdzv-secret-file FILE")
+        guest = self.node(1, "--no_python", "./show.sh")
+        done = head.finish()
+        self.assertEqual((done.code, guest.finish().code), (0, 0), done)
+        self.assertIn("a node that connected from 127.0.0.1 was refused: it is another user's",
+                      done.errors)
+        self.assertRegex(done.errors, r"muster: node 1 is \S+ \(127\.0\.0\.1, user \S.*\)\n")
+        self.assertNotIn("could have joined", done.errors, "nobody else reaches a loopback")
+
     def listening(self):
         """Until node 0 listens."""
         def greeted():
@@ -223,13 +244,14 @@ class Meeting(Case):
             with socket.create_connection(("127.0.0.1", int(self.port))) as one:
                 one.sendall(b"let me in\n")
                 one.recv(64)
-        guest = self.node(1, "--no_python", "true")
+        guest = self.node(1, "--no_python", "true", env=self.environment(USER="me"))
         ends = [guest.finish(), head.finish()]
         self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
         told = [line for line in ends[1].errors.splitlines() if ": waiting at " not in line]
         self.assertEqual(told, [
             "muster: a node that connected from 127.0.0.1 was refused: its job has another name "
-            "or secret", "muster: 200 connections were refused in all"])
+            "or secret", "muster: 200 connections were refused in all",
+            f"muster: node 1 is {socket.gethostname()} (127.0.0.1, user me)"])
 
     def test_nodes_without_numbers(self):
         words = ["--nnodes", "3", "--rdzv_backend", "c10d", "--rdzv_id", "job-5",
@@ -304,6 +326,19 @@ class Hosts(LabCase):
                                  stderr=subprocess.PIPE)
         self.running.append(Running(started.popen))
         return self.running[-1]
+
+    def test_the_nodes_are_named_and_a_secret_file_is_offered(self):
+        self.write("secret", "of these nodes\n", 0o600)
+        for words in ((), ("--rdzv_secret_file", self.path("secret"))):
+            nodes = [self.node("node2", 1, *words, "--no_python", "true"),
+                     self.node("node1", 0, *words, "--no_python", "true")]
+            ends = [node.finish() for node in nodes]
+            self.assertEqual([end.code for end in ends], [0, 0], "\n".join(map(str, ends)))
+            there = re.escape(self.lab.address("node2"))
+            self.assertRegex(ends[1].errors, rf"muster: node 1 is node2 \({there}, user \S.*\)\n")
+            self.assertEqual("--rdzv-secret-file FILE, the same on all nodes, keeps others out"
+                             in ends[1].errors, not words, ends[1])
+            self.assertNotIn("rdzv-secret-file", ends[0].errors)
 
     @unittest.skipUnless(TORCH, "there is no torch here")
     def test_ddp_over_gloo(self):

@@ -250,6 +250,18 @@ class Detached(RecordCase):
         self.assertRegex(following.finish().text, r"\[[01]\] done\n")
         self.assertEqual(self.show(run["run"])["exit_code"], 7)
 
+    def test_a_rank_without_end_keeps_no_other_from_being_followed(self):
+        self.detach('echo $RANK > "$DIR/ready.$RANK"; [ $RANK = 0 ] && exec yes; echo x; sleep 600')
+        self.ready()
+        following = subprocess.Popen([MUSTER, "logs", "-f", "last"], stdout=subprocess.PIPE,
+                                     env=self.environment())
+        self.addCleanup(following.wait)
+        self.addCleanup(following.kill)
+        self.addCleanup(following.stdout.close)
+        self.assertIn(b"[1] x\n", following.stdout)
+        subprocess.run([MUSTER, "logs", "last"], stdout=subprocess.DEVNULL, check=True,
+                       env=self.environment())  # what is there by now ends
+
     def test_it_outlives_its_terminal(self):
         words = ["submit", "job.yml", "--detach", "--set", "inputs.do=" + READY + UNTIL_GO]
         shell = f"{MUSTER} {' '.join(repr(word) for word in words)} >name; read line"

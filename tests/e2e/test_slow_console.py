@@ -60,6 +60,19 @@ class SlowConsole(Case):
         self.assertEqual((done.code, done.errors.count("ends\n")), (0, 3), done)
         self.assertEqual(lines_by_rank(done.text), self.logs())
 
+    def test_whoever_interrupts_is_shown_only_the_end(self):
+        """The files have all of it."""
+        one = self.start_unread("--logs", "logs", "sh", "-c",
+                                TALK + "echo last words; " + READY + "exec sleep 600")
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)])
+        one.send(signal.SIGINT)
+        done = one.finish()
+        self.assertEqual(done.code, 130, done.errors)
+        self.assertRegex(done.errors, r"warning: \d+ bytes of the ranks' output were not shown")
+        self.assertEqual(done.out.count(b"last words\n"), 3)
+        self.assertLess(len(done.out), SIZE, "of three times as much")
+        self.assertTrue(all(lines[-1] == "last words" for lines in self.logs().values()))
+
     def test_lines_with_tags(self):
         one = self.start_unread("--logs", "logs", "--tag", "sh", "-c", TALK + READY)
         self.wait_for_files([f"ready.{rank}" for rank in range(3)])

@@ -43,6 +43,19 @@ for step in range(reports):
     time.sleep(float(sys.argv[3]))
 """
 
+# Terabytes of holes, or lines without end.
+REPORTS_FOR_EVER = r"""import os, time
+from urllib.parse import urlparse
+folder = urlparse(os.environ["MLFLOW_TRACKING_URI"]).path + "/0/run/metrics/val"
+os.makedirs(folder)
+with open(folder + "/loss", "w") as file:
+    file.truncate(4 << 40 if "$HOW" == "sparse" else 0)
+    open(os.environ["DIR"] + "/$HOW", "w").close()
+    while "$HOW" == "endless":
+        file.write("1 1 1\n" * 10_000)
+    time.sleep(600)
+"""
+
 
 class SweepCase(Case):
     def setUp(self):
@@ -211,6 +224,18 @@ class Sweeps(SweepCase):
         self.assertEqual(run.finish().code, 130)
         self.assertEqual(self.show()["state"], "stopped")
         self.assertEqual(set(self.states().values()), {"stopped", "blocked"})
+
+    def test_one_that_is_interrupted_while_a_trial_reports_for_ever(self):
+        """Neither terabytes of holes nor lines without end keep the conductor from its signals."""
+        for name in ("sparse", "endless"):
+            with self.subTest(name):
+                self.write("logs.py", REPORTS_FOR_EVER.replace("$HOW", name))
+                file = self.logging("[1]", 1, 1, max_total_trials="")
+                run = self.start(file, command=(MUSTER, "submit"))
+                until("the trial writes", lambda: os.path.exists(self.path(name)))
+                run.popen.send_signal(signal.SIGINT)
+                self.assertEqual(run.finish().code, 130)
+                self.assertEqual(self.show()["state"], "stopped")
 
     def test_outputs_at_a_path_are_those_of_the_best_trial(self):
         for centre in ("2", "4"):

@@ -264,6 +264,7 @@ Result<void> settle_meeting(TorchDraft& draft) {
   meeting.nodes = *draft.nodes;
   if (is_static) meeting.node = call.node_rank;
   if (call.limit) meeting.limit = *call.limit;
+  meeting.is_guessable = call.secret_file.empty();
   return read_secret(draft).map([&](std::string secret) { meeting.secret = std::move(secret); });
 }
 

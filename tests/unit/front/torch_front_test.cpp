@@ -169,6 +169,7 @@ TEST(TorchFront, NodesThatAreStartedOneByOneMeet) {
   EXPECT_EQ(fixed->node, 1U);
   EXPECT_EQ(fixed->limit, std::chrono::seconds(5));
   EXPECT_EQ(fixed->secret, "rdzv-id none");
+  EXPECT_TRUE(fixed->is_guessable);
   const auto free = meeting({"--nnodes", "3", "--rdzv_backend", "c10d", "--rdzv_endpoint", "n0",
                              "--rdzv_id", "7", "t.py"});
   ASSERT_TRUE(free);
@@ -181,6 +182,7 @@ TEST(TorchFront, NodesThatAreStartedOneByOneMeet) {
 TEST(TorchFront, ASecretMayLieInAFile) {
   const Words words = {"--nnodes", "2", "--master_addr", "n0", "--rdzv-secret-file", "two", "t.py"};
   EXPECT_EQ(read(words)->request->meeting->secret, "file a slots=4\nb\n");
+  EXPECT_FALSE(read(words)->request->meeting->is_guessable);
   EXPECT_TRUE(holds(complaint({"--nnodes", "2", "t.py"}), "needs --master-addr"));
   EXPECT_TRUE(holds(complaint({"--nnodes", "2", "--rdzv_backend", "c10d", "t.py"}),
                     "needs --rdzv-endpoint"));

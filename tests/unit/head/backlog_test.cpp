@@ -76,6 +76,22 @@ TEST_F(BacklogTest, WhatHasNoRoomWaits) {
   EXPECT_EQ(shown_, "1:other 0:one ");
 }
 
+// Of a rank that has printed without end.
+TEST_F(BacklogTest, WhoeverIsInAHurrySeesTheEndOfEachLane) {
+  prints(0, std::string(6u << 20, 'x'));
+  prints(0, " last words");
+  backlog_.end(0);
+  prints(1, "all that there is");
+  backlog_.leave_out();
+  EXPECT_EQ(backlog_.missed() + backlog_.waiting(), (6u << 20) + 11 + 17);
+  while (show()) continue;
+  EXPECT_LE(total_, 1u << 20);
+  EXPECT_TRUE(shown_.find(" last words") != std::string::npos);
+  EXPECT_TRUE(shown_.find("1:all that there is") != std::string::npos);
+  EXPECT_TRUE(shown_.find("0 ends") != std::string::npos);
+  EXPECT_TRUE(backlog_.empty());
+}
+
 TEST_F(BacklogTest, LanesHaveTurnsAndSoHaveOthers) {
   const std::string much(6u << 20, 'x');
   prints(0, much);

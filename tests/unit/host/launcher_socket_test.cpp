@@ -130,5 +130,26 @@ TEST_F(Socket, MoreThanABoundedNumberWait) {
   run_until([&] { return said_.size() == 513; });
 }
 
+// Of a launcher it is known at once what it wants.
+TEST_F(Socket, WhoSaysNothingMakesRoomForOthers) {
+  constexpr std::uint32_t kRoom = 512;
+  const auto speaker = call();
+  put(speaker, "first");
+  run_until([&] { return said_[1] == "first"; });
+  std::vector<process::UniqueFd> silent;
+  for (std::uint32_t i = 0; i < kRoom; ++i) {
+    silent.push_back(call());
+    loop_.poll();
+    loop_.restart();
+  }
+  const auto honest = call();
+  put(honest, "honest");
+  run_until([&] { return said_[kRoom + 2] == "honest"; });
+  EXPECT_EQ(ended_, (std::vector<std::uint32_t>{2, 3}));  // the oldest of the silent ones
+  socket_->answer(1, "still there");
+  char bytes[16];
+  run_until([&] { return ::recv(speaker.get(), bytes, sizeof bytes, MSG_DONTWAIT) == 11; });
+}
+
 }  // namespace
 }  // namespace muster::host

@@ -73,6 +73,24 @@ TEST(LoopbackPeer, IsThisUser) {
   EXPECT_EQ(loopback_peer(accepted.get()), ::geteuid());
 }
 
+TEST(LoopbackPeer, IsThisUserOverIpv6Too) {
+  const process::UniqueFd listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 at{};
+  at.sin6_family = AF_INET6;
+  at.sin6_addr = in6addr_loopback;
+  socklen_t size = sizeof at;
+  auto* const name = reinterpret_cast<sockaddr*>(&at);
+  if (::bind(listener.get(), name, size) != 0) GTEST_SKIP() << "no IPv6 here";
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listener.get(), name, &size), 0);
+  process::UniqueFd client(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(::connect(client.get(), name, size), 0);
+  const process::UniqueFd accepted(::accept(listener.get(), nullptr, nullptr));
+  EXPECT_EQ(loopback_peer(accepted.get()), ::geteuid());
+  client.reset();
+  EXPECT_EQ(loopback_peer(accepted.get()), std::nullopt);
+}
+
 TEST(LoopbackPeer, IsNobodyOnceItHasHungUp) {
   auto listener = listen_on_loopback();
   ASSERT_TRUE(listener) << listener.error().what;

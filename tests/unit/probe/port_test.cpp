@@ -1,9 +1,15 @@
 // Ports: chosen from the right range, claimed by one job only, and free for the ranks.
 #include <array>
+#include <cstddef>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <set>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -182,6 +188,39 @@ TEST(ClaimPort, GivesTwentyProcessesTwentyPorts) {
   }
   EXPECT_EQ(ports.size(), kProcesses);
   EXPECT_FALSE(ports.contains(0));
+}
+
+// Of a network of its own, where few ports are left: so few names are soon held. What went wrong;
+// 0: nothing.
+[[nodiscard]] int claim_where_all_names_are_held() {
+  constexpr int kNoNetwork = 77;
+  if (::unshare(CLONE_NEWNET) != 0) return kNoNetwork;
+  std::ofstream("/proc/sys/net/ipv4/ip_local_port_range") << "10101 65535";
+  const PortRange range(read_text("/proc/sys/net/ipv4/ip_local_port_range"));
+  if (range.size() != 100) return kNoNetwork;
+  std::vector<UniqueFd> names;
+  for (std::uint32_t i = 0; i < range.size(); ++i) {
+    names.emplace_back(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = fmt::format("muster-port-{}", range.at(i));
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    const void* const any = &address;
+    if (::bind(names.back().get(), static_cast<const sockaddr*>(any), size) != 0) return 1;
+  }
+  const auto claim = claim_port();
+  if (!claim) return 2;
+  return listen_v4(claim->port) ? 0 : 3;
+}
+
+TEST(ClaimPort, NeedsNoNameWhereSomebodyHoldsThemAll) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(claim_where_all_names_are_held());
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no network of its own can be made here";
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

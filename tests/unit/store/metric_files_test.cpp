@@ -16,9 +16,14 @@ void append(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::app) << text;
 }
 
+std::vector<RankReport> reports(MetricFiles& files) {
+  Allowance left;
+  return files.read_new(left);
+}
+
 std::vector<double> values(MetricFiles& files) {
   std::vector<double> all;
-  for (const RankReport& one : files.read_new()) all.push_back(one.report.value);
+  for (const RankReport& one : reports(files)) all.push_back(one.report.value);
   return all;
 }
 
@@ -52,7 +57,7 @@ TEST(MetricFiles, RunsSayWhichRankMadeThem) {
   append(folder.path() + "/0/b/tags/muster.rank", "12");
   append(folder.path() + "/0/c/metrics/acc", "30 3 0\n");
   append(folder.path() + "/0/c/tags/muster.rank", "0");
-  const auto all = files.read_new();
+  const auto all = reports(files);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0], (RankReport{0, {30, 3, 0}}));
   EXPECT_EQ(all[1], (RankReport{12, {20, 2, 0}}));
@@ -70,8 +75,10 @@ TEST(MetricFiles, LinksOfAScriptAreNotFollowed) {
   std::filesystem::create_symlink(folder.path() + "/elsewhere", store + "/0/folder/metrics");
   append(folder.path() + "/other/run/metrics/acc", "1 2 3\n");
   std::filesystem::create_symlink(folder.path() + "/other", store + "/1");
-  EXPECT_TRUE(MetricFiles(store, "acc").read_new().empty());
-  EXPECT_EQ(MetricFiles(store, "other").read_new().size(), 1U);
+  MetricFiles acc(store, "acc");
+  EXPECT_TRUE(reports(acc).empty());
+  MetricFiles other(store, "other");
+  EXPECT_EQ(reports(other).size(), 1U);
 }
 
 TEST(MetricFiles, AMetricsNameLeadsNowhereElse) {
@@ -79,7 +86,88 @@ TEST(MetricFiles, AMetricsNameLeadsNowhereElse) {
   append(folder.path() + "/secret", "1 2 3\n");
   append(folder.path() + "/runs/0/one/metrics/acc", "1 2 3\n");
   MetricFiles files(folder.path() + "/runs", "../../../../secret");
-  EXPECT_TRUE(files.read_new().empty());
+  EXPECT_TRUE(reports(files).empty());
+}
+
+// ---- what never ends ----
+
+constexpr std::uint64_t kTerabytes = std::uint64_t{4} << 40;
+
+// Turns until all that counts has been read.
+int turns_to_the_end(MetricFiles& files, std::vector<double>& all) {
+  int turns = 0;
+  for (; files.has_more() && turns < 1000; ++turns) {
+    for (const double value : values(files)) all.push_back(value);
+  }
+  return turns;
+}
+
+TEST(MetricFiles, HolesAreNotRead) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  const std::string own = folder.path() + "/0/one/metrics/acc";
+  append(own, "10 1 0\n");
+  std::filesystem::resize_file(own, kTerabytes);
+  append(own, "\n20 2 1\n");
+  files.end();
+  std::vector<double> all;
+  EXPECT_LT(turns_to_the_end(files, all), 10);
+  EXPECT_EQ(all, (std::vector<double>{1, 2}));
+  EXPECT_EQ(files.skipped(), 0U);
+}
+
+// A trial that runs is not read from further back than its last reports.
+TEST(MetricFiles, WhatIsFarBehindIsSkipped) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  const std::string own = folder.path() + "/0/one/metrics/acc";
+  append(own, "10 1 0\n");
+  EXPECT_EQ(values(files), (std::vector<double>{1}));
+  append(own, "20 2");
+  std::filesystem::resize_file(own, kTerabytes);
+  append(own, "7 7\n30 3 2\n");  // the first of these lines is the end of another
+  std::vector<double> all = values(files);
+  EXPECT_LT(turns_to_the_end(files, all), 1000);
+  EXPECT_EQ(all, (std::vector<double>{3}));
+  EXPECT_GT(files.skipped(), kTerabytes / 2);
+}
+
+TEST(MetricFiles, AWriterThatNeverEndsGetsABoundedPartOfEachTurn) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  const std::string own = folder.path() + "/0/one/metrics/acc";
+  std::string much;
+  while (much.size() < Allowance().bytes) much += "10 1 0\n";
+  for (int turn = 0; turn < 10; ++turn) {
+    append(own, much);
+    EXPECT_LE(values(files).size(), Allowance().bytes / 7);
+    EXPECT_TRUE(files.has_more());
+  }
+  files.end();
+  std::vector<double> all;
+  int turns = 0;
+  for (; files.has_more() && turns < 1000; ++turns) {
+    append(own, much);  // whoever it is: the trial has ended
+    for (const double value : values(files)) all.push_back(value);
+  }
+  EXPECT_LT(turns, 30);
+}
+
+TEST(MetricFiles, ManyRunsAreFoundAFewAtATime) {
+  const unit::Folder folder;
+  MetricFiles files(folder.path(), "acc");
+  constexpr int kRuns = 50;
+  for (int i = 0; i < kRuns; ++i) {
+    append(folder.path() + "/0/run" + std::to_string(i) + "/metrics/acc", "10 1 0\n");
+  }
+  std::size_t found = 0;
+  int turns = 0;
+  for (; files.has_more() && turns < 1000; ++turns) {
+    Allowance left{1000, 10};
+    found += files.read_new(left).size();
+  }
+  EXPECT_EQ(found, std::size_t{kRuns});
+  EXPECT_GE(turns, 2 * kRuns / 10);
 }
 
 using Metric = model::Logged::Metric;
@@ -103,6 +191,15 @@ TEST(LoggedIn, TheLastValueOfTheLowestRank) {
   EXPECT_EQ(logged.metrics[1], (Metric{"only_here", 1, 0}));
   EXPECT_EQ(logged.metrics[2], (Metric{"val/loss", 1, 2}));
   EXPECT_EQ(logged.params, (std::vector<model::Tag>{{"lr", "0.1"}}));
+}
+
+TEST(LoggedIn, OfALongFileOnlyTheEndIsRead) {
+  const unit::Folder folder;
+  const std::string own = folder.path() + "/0/one/metrics/acc";
+  append(own, "10 1 0\n");
+  std::filesystem::resize_file(own, kTerabytes);
+  append(own, "\n20 2 1\n");
+  EXPECT_EQ(logged_in(folder.path()).metrics, (std::vector<Metric>{{"acc", 2, 1}}));
 }
 
 TEST(LoggedIn, LinksOfAScriptAreNotFollowed) {

@@ -18,9 +18,10 @@ class RankLinesTest : public testing::Test {
     std::ofstream(path, std::ios::app) << text;
   }
 
-  std::string read(bool is_end = false) {
+  std::string read() {
     std::string text;
-    for (const RankLine& one : lines_.read_new(is_end)) {
+    Allowance left;
+    for (const RankLine& one : lines_.read_new(left)) {
       if (!one.line.empty()) text += std::to_string(one.rank) + ":" + one.line + " ";
     }
     return text;
@@ -48,7 +49,23 @@ TEST_F(RankLinesTest, EachStreamForItself) {
   print("rank.00/stdout", "5\nlo");
   EXPECT_EQ(read(), "0:warning 0:loss=0.5 11:loss=7 ");
   EXPECT_EQ(read(), "");
-  EXPECT_EQ(read(true), "0:lo ");
+  lines_.end();
+  EXPECT_EQ(read(), "0:lo ");
+  EXPECT_FALSE(lines_.has_more());
+}
+
+// As `yes loss=1` does.
+TEST_F(RankLinesTest, ARankThatPrintsForEverKeepsNoOtherWaiting) {
+  print("rank.1/stdout", "loss=7\n");
+  std::string much;
+  while (much.size() < 2 * Allowance().bytes) much += "loss=1\n";
+  bool is_heard = false;
+  for (int turn = 0; turn < 3; ++turn) {
+    print("rank.0/stdout", much);
+    is_heard = is_heard || read().find("1:loss=7 ") != std::string::npos;
+    EXPECT_TRUE(lines_.has_more());
+  }
+  EXPECT_TRUE(is_heard);
 }
 
 TEST_F(RankLinesTest, SpawnedWorldsComeLast) {

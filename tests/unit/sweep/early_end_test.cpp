@@ -190,5 +190,25 @@ TEST(EarlyEnd, AReportCostsTheSameHoweverManyCameBefore) {
   }
 }
 
+// Of many judgements only some are kept; they compare trials that are equally old nevertheless.
+TEST(Standings, AfterThousandsOfReportsJudgesMoreRarely) {
+  Standings standings(bandit({}, 1), Goal::minimize);
+  standings.begin();
+  standings.begin();
+  constexpr std::uint64_t kReports = 1'000'000;
+  const auto value_at = [](std::uint64_t report) { return -static_cast<double>(report); };
+  for (std::uint64_t i = 1; i <= kReports; ++i) (void)standings.report(0, value_at(i));
+  std::uint64_t first = 0;  // that ended the one that is behind
+  for (std::uint64_t i = 1; i <= 20'000; ++i) {
+    const bool is_behind = i > 5000;
+    const Ended ended = standings.report(1, value_at(i) + (is_behind ? 5.5 : 0.5));
+    EXPECT_TRUE(ended.empty() || ended == Ended{1}) << i;
+    if (first == 0 && !ended.empty()) first = i;
+    if (first == 0) continue;
+    EXPECT_EQ(ended.empty(), i % (i < 8192 ? 2 : i < 16384 ? 4 : 8) != 0) << i;
+  }
+  EXPECT_EQ(first, 5002U);  // every second is judged by then
+}
+
 }  // namespace
 }  // namespace muster::sweep
