@@ -59,8 +59,9 @@ int print_end(const RunRecord& record, const RecordRequest& request) {
 int show(const RunRecord& record, const RecordRequest& request) {
   if (request.json) return print_json(record);
   const auto text = store::read_file(record.folder + "/report.txt");
-  return print(view::record_words(looked_at(record), store::utc_now()) +
-               view::warning_words(text.value_or("")));
+  const std::size_t width = style_for(STDOUT_FILENO).width;
+  return print(view::record_words(looked_at(record), store::utc_now(), width) +
+               view::warning_words(text.value_or(""), width));
 }
 
 int report(const RunRecord& record, const RecordRequest& request) {

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "process/terminal.hpp"
 #include "process/write_all.hpp"
+#include "spec/number.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -16,6 +18,14 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// COLUMNS, as for other programs, or what the terminal says; 0: there is no terminal.
+std::size_t width_of(int descriptor) {
+  constexpr spec::Bounds kBounds = {1, 10'000};
+  if (::isatty(descriptor) != 1) return 0;
+  const auto said = spec::read_number("COLUMNS", variable("COLUMNS"), kBounds, base::Fault::usage);
+  return said ? *said : process::terminal_size(descriptor).columns;
 }
 
 }  // namespace
@@ -50,11 +60,13 @@ bool draws_progress() {
 }
 
 view::Style style_for(int descriptor) {
-  return view::style({.muster = variable(front::kColor),
-                      .no_color = variable("NO_COLOR"),
-                      .force = variable("CLICOLOR_FORCE"),
-                      .terminal = variable("TERM")},
-                     ::isatty(descriptor) == 1);
+  view::Style style = view::style({.muster = variable(front::kColor),
+                                   .no_color = variable("NO_COLOR"),
+                                   .force = variable("CLICOLOR_FORCE"),
+                                   .terminal = variable("TERM")},
+                                  ::isatty(descriptor) == 1);
+  style.width = width_of(descriptor);
+  return style;
 }
 
 bool say(std::string_view text) { return process::write_all(STDERR_FILENO, text).error == 0; }

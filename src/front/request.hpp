@@ -142,6 +142,8 @@ struct RecordRequest {
   bool svg = false;  // of a graph; else Mermaid's text
   bool detach = false;
   bool json = false;
+  bool lines = false;  // JSON without a list around the objects
+  bool watch = false;  // lists again and again
   bool dry_run = false;
   bool unasked = false;            // removes without asking first
   bool foreign = false;            // runs of other users, too

@@ -147,6 +147,10 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
   if (request.all && request.most) {
     return fail(Fault::usage, "keep one of them", "--all and -n cannot be combined");
   }
+  if (request.watch && request.json) {
+    return fail(Fault::usage, "muster ps --json prints the list once",
+                "--watch and --json cannot be combined");
+  }
   return {};
 }
 

@@ -170,14 +170,23 @@ constexpr Row kFreshCheckpoints = {
 constexpr Row kJson = {
     {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
+constexpr Row kJsonLines = {{"--json-lines", kSee, Takes::nothing, "",
+                             "Print one JSON object per line, with no list around them."},
+                            [](RecordDraft& d, const Typed&) {
+                              d.request.json = true;
+                              return raise(d.request.lines);
+                            }};
+constexpr Row kWatch = {{"-w --watch", kOutput, Takes::nothing, "",
+                         "Show the list on the terminal and keep it up to date; Ctrl-C ends it."},
+                        [](RecordDraft& d, const Typed&) { return raise(d.request.watch); }};
 constexpr Row kColor = color_row<RecordDraft>(kSee);
 constexpr Row kQuiet = quiet_row<RecordDraft>(kSee);
 constexpr Row kVersion = version_row<RecordDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kListRows[] = {kMost,   kAll,  kExperiment, kTag,   kState,   kOlderThan,
-                             kTarget, kJson, kColor,      kQuiet, kVersion, kHelp};
+constexpr Row kListRows[] = {kMost,  kAll,  kExperiment, kTag,   kState, kOlderThan, kTarget,
+                             kWatch, kJson, kJsonLines,  kColor, kQuiet, kVersion,   kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes, kForeign,
                                kDryRun,     kJson, kColor, kQuiet,     kVersion, kHelp};
 constexpr Row kCollectRows[] = {kTooOld,

@@ -62,9 +62,30 @@ TEST(RecordTable, HasALineForEachRun) {
   EXPECT_EQ(table,
             "RUN                         STATE      CREATED (UTC)        TOOK  RANKS         JOB\n"
             "20261121-212530.123-kufari  failed 3   2026-11-21 21:25  1:02:05  4 on 2 hosts  "
-            "python3 train.py --epochs...\n"
+            "python3 train.py --epochs 2 --rate 0.1\n"
             "20261121-212530.123-kufari  completed  2026-11-21 21:25     1:15  4 on node1    "
             "lines/line\n");
+}
+
+std::string of_width(std::size_t width) {
+  return record_table({record_cells(record(), kTime)}, {.width = width});
+}
+
+TEST(RecordTable, FitsATerminal) {
+  EXPECT_EQ(of_width(200), of_width(0));
+  EXPECT_EQ(of_width(80),
+            "RUN                         STATE        TOOK  RANKS         JOB\n"
+            "20261121-212530.123-kufari  failed 3  1:02:05  4 on 2 hosts  python3 train.py...\n");
+  EXPECT_EQ(of_width(50),
+            "RUN     STATE        TOOK  RANKS       JOB\n"
+            "kufari  failed 3  1:02:05  4 on 2 ...  python3 ...\n");
+  EXPECT_EQ(of_width(20), "RUN     STATE\nkufari  failed 3\n");
+  for (std::size_t width = 16; width < 120; ++width) {
+    const std::string table = of_width(width);
+    for (std::string_view rest = table; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+      EXPECT_LE(rest.find('\n'), width) << table;
+    }
+  }
 }
 
 TEST(RecordTable, IsColouredOnATerminal) {
@@ -78,6 +99,13 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
   EXPECT_NE(words.find("exit code   3\n"), std::string::npos);
   EXPECT_NE(words.find("took        1:02:05\n"), std::string::npos);
   EXPECT_EQ(words.find("experiment"), std::string::npos);
+}
+
+TEST(RecordWords, FoldOnANarrowTerminal) {
+  const std::string words = record_words(record(), kTime, 40);
+  EXPECT_NE(words.find("command     python3 train.py --epochs 2\n            --rate 0.1\n"),
+            std::string::npos)
+      << words;
 }
 
 TEST(RecordWords, OfARunThatBegins) {
