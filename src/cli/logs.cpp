@@ -59,11 +59,31 @@ using Dress = std::function<std::string(std::string_view line)>;
 
 using Writer = std::function<void(std::string_view)>;
 
+// Where the last lines of a file begin, as view::last_lines() counts them.
+off_t begin_of_last(int file, std::uint32_t lines) {
+  std::array<char, 65536> piece;
+  off_t begin = ::lseek(file, 0, SEEK_END);
+  bool is_last = true;  // the newline at the very end begins no line
+  for (std::uint32_t found = 0; begin > 0 && lines > 0;) {
+    const off_t size = std::min<off_t>(begin, piece.size());
+    if (::pread(file, piece.data(), static_cast<std::size_t>(size), begin - size) != size) break;
+    for (off_t at = size; at > 0; --at, --begin) {
+      const bool is_end = piece[static_cast<std::size_t>(at - 1)] == '\n' && !is_last;
+      is_last = false;
+      if (is_end && ++found == lines) return begin;
+    }
+  }
+  return begin;
+}
+
 // One file, and what of it has not been printed yet.
 class Stream {
  public:
-  Stream(const std::string& path, Writer write, Dress dress)
-      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {}
+  // `tail`: lines of what is there already; none: all.
+  Stream(const std::string& path, std::optional<std::uint32_t> tail, Writer write, Dress dress)
+      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {
+    if (file_ && tail) ::lseek(file_.get(), begin_of_last(file_.get(), *tail), SEEK_SET);
+  }
 
   void print_new() {
     std::array<char, 65536> piece;
@@ -118,6 +138,7 @@ class Log {
     for (auto& [number, part] : parts_) {
       if (!part.is_over) print_part(number, part);
     }
+    tail_.reset();  // what appears from now on is new
   }
 
   void finish() {
@@ -184,7 +205,7 @@ class Log {
     if (streams_.contains({place.first, path}) || !fs::exists(path, ignored)) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
-    streams_.try_emplace({place.first, path}, path, write, dress);
+    streams_.try_emplace({place.first, path}, path, tail_, write, dress);
   }
 
   // What has failed once is not tried again: it has been told.
@@ -215,6 +236,7 @@ class Log {
 
   const RunRecord& record_;
   const RecordRequest& request_;
+  std::optional<std::uint32_t> tail_ = request_.tail;
   std::map<PartNumber, Part> parts_;  // those that have been found
   std::map<Place, Stream> streams_;   // by part and path, which sorts by world and rank
   int code_ = 0;

@@ -24,6 +24,7 @@
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "store/taken_over.hpp"
+#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 #include "view/utf8.hpp"
@@ -364,8 +365,11 @@ int print_logs(const RunRecord& record, const front::RecordRequest& request) {
   if (request.rank) return 0;
   const auto out = store::read_file(file_of(record, store::kJobOutput));
   const auto err = store::read_file(file_of(record, store::kJobErrors));
-  if (err) say(*err);
-  return out && !request.only_errors ? print(*out) : 0;
+  const auto meant = [&](const std::string& text) {
+    return request.tail ? view::last_lines(text, *request.tail) : std::string_view(text);
+  };
+  if (err) say(meant(*err));
+  return out && !request.only_errors ? print(meant(*out)) : 0;
 }
 
 }  // namespace

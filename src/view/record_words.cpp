@@ -195,13 +195,12 @@ std::string begin_words(const RunRecord& record, bool detached) {
   if (count > kShown) {
     text += fmt::format("muster: and {} more outputs: muster show {}\n", count - kShown, word);
   }
-  return text + (detached
-                     ? fmt::format("muster: to follow it: muster logs -f {0}; to stop it: muster "
-                                   "stop {0}\n",
-                                   word)
-                     : fmt::format("muster: Ctrl-C stops it; from elsewhere: muster logs -f {0}, "
-                                   "muster stop {0}\n",
-                                   word));
+  return text + fmt::format(
+                    "  muster logs -f {0}  # follow its output{1}\n"
+                    "  muster show {0}     # how it is, or how it ended and why\n"
+                    "  muster stop {0}     # stop it{2}\n",
+                    word, detached ? "" : " from another terminal",
+                    detached ? ", as Ctrl-C would" : ", as Ctrl-C does here");
 }
 
 std::string record_words(const RunRecord& record, Utc now, std::size_t width) {

@@ -18,7 +18,7 @@ namespace muster::view {
 [[nodiscard]] std::string warning_words(std::string_view report, std::size_t width = 0);
 
 // For a person who watches a run begin: lines that say where its record and its outputs are, and
-// how it is followed and stopped. `detached`: nothing of it will be seen here.
+// what to type to follow it, look at it and stop it. `detached`: nothing of it will be seen here.
 [[nodiscard]] std::string begin_words(const model::RunRecord& record, bool detached);
 
 // "kufa failed with exit code 3: rank 1 on node1 exited with code 3"

@@ -38,10 +38,12 @@ Examples:
 constexpr Command kShow = {"show", Runs::one};
 constexpr Command kLogs = {"logs", Runs::one, R"(
 The ranks' stderr is printed to stderr. muster submit and --detach keep the output; muster run does
-with --logs.
+with --logs. With -f, muster ends with the run's exit code and, if it failed, with the first lines
+of its report.
 
 Examples:
   muster logs -f last
+  muster logs -f --tail 20 last
   muster logs --rank 3 --err last
 )"};
 constexpr Command kWait = {"wait", Runs::some, R"(
@@ -56,8 +58,8 @@ Examples:
   muster graph --svg last > pipeline.svg
 )"};
 constexpr Command kRemove = {"rm", Runs::some, R"(
-With selecting options, all ended runs that match every option are removed; on a terminal muster
-asks first.
+With selecting options, all ended runs that match every option are removed. On a terminal muster
+asks first, unless one run is named.
 
 Examples:
   muster rm kufari last

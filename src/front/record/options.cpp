@@ -141,14 +141,21 @@ constexpr Row kForeign = {
 constexpr Row kDryRun = {
     {"--dry-run", kSee, Takes::nothing, "", "List what would be removed, without removing it."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
-constexpr Row kFollow = {{"-f --follow", kOutput, Takes::nothing, "",
-                          "Keep printing new output until the run has ended."},
-                         [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
+constexpr Row kFollow = {
+    {"-f --follow", kOutput, Takes::nothing, "",
+     "Keep printing new output until the run has ended, then exit with the run's code."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
 constexpr Row kRank = {
     {"--rank", kOutput, Takes::number, "N",
      "Only the output of rank N, without labels (default: all ranks, with labels)."},
     [](RecordDraft& d, const Typed& t) {
       return store(read_count(t, {0, model::kRanksMax}), d.request.rank);
+    }};
+constexpr Row kTail = {
+    {"--tail", kOutput, Takes::number, "N",
+     "Begin with the last N lines of each rank's stdout and stderr (default: all lines)."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(read_count(t, {0, kListMax}), d.request.tail);
     }};
 constexpr Row kErrors = {
     {"--err", kOutput, Takes::nothing, "", "Only the ranks' stderr, printed to stdout."},
@@ -205,8 +212,8 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kQuiet,
                                 kVersion,
                                 kHelp};
-constexpr Row kLogsRows[] = {kFollow, kRank,  kErrors,  kTarget, kJson,
-                             kColor,  kQuiet, kVersion, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kTail,  kRank,  kErrors,  kTarget,
+                             kJson,   kColor, kQuiet, kVersion, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kForeign, kJson,
                               kColor,  kQuiet,     kVersion,          kHelp};
 constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};

@@ -114,13 +114,14 @@ TEST(RecordWords, OfARunThatBegins) {
   one.outputs = {{"a", "/o/a"}};
   EXPECT_EQ(begin_words(one, false),
             "muster: run kufari, recorded in /runs/x-kufari\nmuster: output a: /o/a\n"
-            "muster: Ctrl-C stops it; from elsewhere: muster logs -f kufari, muster stop kufari\n");
+            "  muster logs -f kufari  # follow its output from another terminal\n"
+            "  muster show kufari     # how it is, or how it ended and why\n"
+            "  muster stop kufari     # stop it, as Ctrl-C does here\n");
   for (int i = 0; i < 4; ++i) one.outputs.push_back({"b", "/o/b"});
   const std::string words = begin_words(one, true);
   EXPECT_NE(words.find("muster: and 2 more outputs: muster show kufari\n"), std::string::npos);
-  EXPECT_NE(words.find("muster: to follow it: muster logs -f kufari; to stop it: muster stop "
-                       "kufari\n"),
-            std::string::npos);
+  EXPECT_NE(words.find("  muster logs -f kufari  # follow its output\n"), std::string::npos);
+  EXPECT_NE(words.find("  muster stop kufari     # stop it, as Ctrl-C would\n"), std::string::npos);
 }
 
 TEST(RecordWords, MetricsParametersAndTheBestTrial) {
