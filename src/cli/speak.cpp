@@ -1,6 +1,7 @@
 // Writes to the streams of the person who called.
 #include "cli/speak.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -67,6 +68,12 @@ view::Style style_for(int descriptor) {
                                   ::isatty(descriptor) == 1);
   style.width = width_of(descriptor);
   return style;
+}
+
+std::size_t help_columns() {
+  constexpr std::size_t kUsual = 80;
+  const std::size_t width = width_of(STDOUT_FILENO);
+  return width == 0 ? kUsual : std::clamp<std::size_t>(width, 40, 100);
 }
 
 bool say(std::string_view text) { return process::write_all(STDERR_FILENO, text).error == 0; }

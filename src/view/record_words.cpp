@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 
-#include "view/columns.hpp"
+#include "base/columns.hpp"
 #include "view/record_json.hpp"
 #include "view/step_words.hpp"
 #include "view/utf8.hpp"
@@ -14,6 +14,13 @@
 namespace muster::view {
 namespace {
 
+using base::columns_of;
+using base::fitted;
+using base::folded;
+using base::padded;
+using base::padded_before;
+using base::shortened;
+using base::Yield;
 using model::RunRecord;
 using model::RunState;
 using model::Utc;

@@ -114,15 +114,15 @@ const Command& command_of(RecordVerb verb) {
   CHECK(false);
 }
 
-std::string help(RecordVerb verb) {
+std::string help(RecordVerb verb, const Call& call) {
   const Command& command = command_of(verb);
   const Front& front = *front_of(command.name);
   std::string sentence(front.help);
   sentence.front() = static_cast<char>(sentence.front() - 'A' + 'a');
-  return fmt::format("muster {}: {}\n\nUsage: muster {} {}\n{}{}", command.name, sentence,
-                     command.name, front.argument, command.takes == Runs::none ? "" : kMeans,
-                     command.more) +
-         options_help(texts_of(record_table(verb)));
+  const std::string head = fmt::format("muster {}: {}\n\nUsage: muster {} {}\n{}{}", command.name,
+                                       sentence, command.name, front.argument,
+                                       command.takes == Runs::none ? "" : kMeans, command.more);
+  return option::help_text(head, texts_of(record_table(verb)), "", call.columns);
 }
 
 Result<void> check_runs(const Command& command, const RecordRequest& request) {
@@ -212,7 +212,7 @@ template <RecordVerb verb>
 Result<Reading> read_record(const Call& call) {
   auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
-  if (draft->help) return Reading{.text = help(verb)};
+  if (draft->help) return Reading{.text = help(verb, call)};
   return check_runs(command_of(verb), draft->request)
       .and_then([&] { return take_named(call, *draft); })
       .and_then([&] { return take_target(call, *draft); })

@@ -122,7 +122,7 @@ constexpr Row kMaxSize = {
     [](RecordDraft& d, const Typed& t) { return store(read_size(t), d.request.max_size); }};
 constexpr Row kHosts = {{"-H --host",
                          kRuns,
-                         Takes::text,
+                         Takes::hosts,
                          "LIST",
                          "Also remove what errands of runs that have ended left on these hosts: "
                          "node1,node2. Repeatable.",

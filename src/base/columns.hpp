@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace muster::view {
+namespace muster::base {
 
 // Of one line: wide characters take two, combining ones none.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
@@ -36,4 +36,4 @@ struct Yield {
 [[nodiscard]] std::vector<std::size_t> fitted(std::vector<std::size_t> wanted, std::size_t gap,
                                               std::size_t width, std::span<const Yield> yields);
 
-}  // namespace muster::view
+}  // namespace muster::base

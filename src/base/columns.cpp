@@ -1,12 +1,12 @@
 // Counts characters by what terminals draw.
-#include "view/columns.hpp"
+#include "base/columns.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 #include <ranges>
 
-namespace muster::view {
+namespace muster::base {
 namespace {
 
 struct Characters {
@@ -93,19 +93,22 @@ std::string folded(std::string_view words, std::size_t indent, std::size_t width
   if (width == 0 || indent + columns_of(words) <= width) return std::string(words);
   std::string text;
   std::size_t column = indent;
+  std::size_t blanks = 0;  // before the word; those at the end of a line go
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
     const std::size_t own = columns_of(word);
-    if (column > indent && column + 1 + own > width) {
+    if (own > 0 && column > indent && column + blanks + own > width) {
       text += '\n' + std::string(indent, ' ');
       column = indent;
-    } else if (!text.empty()) {
-      text += ' ';
-      ++column;
+      blanks = 0;
     }
-    text += word;
-    column += own;
+    if (own > 0) {
+      text.append(blanks, ' ') += word;
+      column += blanks + own;
+      blanks = 0;
+    }
     words.remove_prefix(std::min(word.size() + 1, words.size()));
+    ++blanks;
   }
   return text;
 }
@@ -129,4 +132,4 @@ std::vector<std::size_t> fitted(std::vector<std::size_t> wanted, std::size_t gap
   return widths;
 }
 
-}  // namespace muster::view
+}  // namespace muster::base

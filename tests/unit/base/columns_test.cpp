@@ -1,9 +1,9 @@
 // Text that fits a terminal.
-#include "view/columns.hpp"
+#include "base/columns.hpp"
 
 #include <gtest/gtest.h>
 
-namespace muster::view::columns_test {
+namespace muster::base::columns_test {
 namespace {
 
 using Widths = std::vector<std::size_t>;
@@ -32,6 +32,7 @@ TEST(Columns, FoldBetweenWords) {
   EXPECT_EQ(folded("a b c", 4, 0), "a b c");
   EXPECT_EQ(folded("a b c", 4, 9), "a b c");
   EXPECT_EQ(folded("one two three", 2, 10), "one two\n  three");
+  EXPECT_EQ(folded("one   two     three", 2, 10), "one   two\n  three");
   EXPECT_EQ(folded("/a/path/that/is/long x", 2, 8), "/a/path/that/is/long\n  x");
 }
 
@@ -52,4 +53,4 @@ TEST(Columns, OneIsWideOrNarrow) {
 }
 
 }  // namespace
-}  // namespace muster::view::columns_test
+}  // namespace muster::base::columns_test
