@@ -2,9 +2,7 @@
 #include "base/columns.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
-#include <ranges>
 
 namespace muster::base {
 namespace {
@@ -113,8 +111,8 @@ std::string folded(std::string_view words, std::size_t indent, std::size_t width
   return text;
 }
 
-std::vector<std::size_t> fitted(std::vector<std::size_t> wanted, std::size_t gap, std::size_t width,
-                                std::span<const Yield> yields) {
+std::vector<std::size_t> fitted(const std::vector<std::size_t>& wanted, std::size_t gap,
+                                std::size_t width, std::span<const Yield> yields) {
   std::vector<std::size_t> widths = wanted;
   for (const auto& [column, least, at_once] : yields) {
     const std::size_t row = taken(widths, gap);
@@ -124,10 +122,12 @@ std::vector<std::size_t> fitted(std::vector<std::size_t> wanted, std::size_t gap
     own = is_whole ? std::min(own, least)
                    : std::min(own, std::max(least, own - std::min(own, row - width)));
   }
-  for (const auto& [column, least, at_once] : std::views::reverse(yields)) {
-    std::size_t& own = widths[column];
+  for (auto one = yields.rbegin(); one != yields.rend(); ++one) {
+    std::size_t& own = widths[one->column];
     const std::size_t row = taken(widths, gap);
-    if (own > 0 && !at_once && row < width) own = std::min(wanted[column], own + width - row);
+    if (own > 0 && !one->at_once && row < width) {
+      own = std::min(wanted[one->column], own + width - row);
+    }
   }
   return widths;
 }

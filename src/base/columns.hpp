@@ -33,7 +33,8 @@ struct Yield {
 
 // Widths of columns, `gap` blanks apart, for a line of at most `width` columns. They shrink in the
 // order of `yields`; what is left over in the end goes to those that were shrunk last.
-[[nodiscard]] std::vector<std::size_t> fitted(std::vector<std::size_t> wanted, std::size_t gap,
-                                              std::size_t width, std::span<const Yield> yields);
+[[nodiscard]] std::vector<std::size_t> fitted(const std::vector<std::size_t>& wanted,
+                                              std::size_t gap, std::size_t width,
+                                              std::span<const Yield> yields);
 
 }  // namespace muster::base

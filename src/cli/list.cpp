@@ -156,14 +156,14 @@ struct Around {
 
 constexpr Around kArray = {"[", "\n  ", ",\n  ", "\n]\n"};
 constexpr Around kNoObjects = {"[", "", "", "]\n"};
-constexpr Around kLines = {"", "", "\n", "\n"};
-constexpr Around kNoLines = {"", "", "", ""};
+constexpr Around kObjectLines = {"", "", "\n", "\n"};
+constexpr Around kNoObjectLines = {"", "", "", ""};
 
 // It may be long: it never lies in memory twice.
 int print_list(const std::vector<Entry>& entries, bool lines) {
   constexpr std::size_t kPiece = 256u << 10;
   const Around& around =
-      entries.empty() ? (lines ? kNoLines : kNoObjects) : (lines ? kLines : kArray);
+      entries.empty() ? (lines ? kNoObjectLines : kNoObjects) : (lines ? kObjectLines : kArray);
   std::string piece(around.before);
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) {

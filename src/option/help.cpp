@@ -17,7 +17,7 @@ std::size_t indent_of(std::string_view line) {
   const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", begin);
   if (line.starts_with("Usage: ")) return std::string_view("Usage: ").size();
-  if (gap == std::string_view::npos || gap > kFirstColumn) return begin;
+  if (gap > kFirstColumn) return begin;  // or there is none
   return line.find_first_not_of(' ', gap);
 }
 
@@ -48,7 +48,7 @@ bool is_full(std::string_view line) {
 }
 
 std::string take_line(std::string_view& text) {
-  const std::string line(text.substr(0, text.find('\n')));
+  std::string line(text.substr(0, text.find('\n')));
   text.remove_prefix(std::min(line.size() + 1, text.size()));
   return line;
 }

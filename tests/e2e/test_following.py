@@ -47,7 +47,8 @@ class Following(Kept):
         return self.told("run", "-d", "-n", "1", *words, "sh", "-c", script).text.strip()
 
     def test_it_ends_as_the_run_does(self):
-        run = self.detached(READY.replace("$RANK", "0") + UNTIL_GO + "; echo last words >&2; exit 7")
+        waiting = READY.replace("$RANK", "0") + UNTIL_GO
+        run = self.detached(waiting + "; echo last words >&2; exit 7")
         follower = self.start("-f", run, command=(MUSTER, "logs"))
         self.write("go", "")
         done = follower.finish()

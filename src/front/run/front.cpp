@@ -95,6 +95,7 @@ the terminal.
 )";
 
 constexpr Grammar kGrammar = {.command = "muster run",
+                              .all = "--help all",
                               .glued = Glued::all,
                               .late = LateJobOption::refused,
                               .elsewhere = elsewhere_of<Launcher::run>};
