@@ -22,6 +22,9 @@ std::size_t indent_of(std::string_view line) {
 }
 
 std::string fold_line(std::string_view line, std::size_t width) {
+  // What stood far to the right has to make do with less.
+  const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+  if (blanks > width / 2) line.remove_prefix(blanks - width / 4);
   const std::size_t indent = indent_of(line);
   return std::string(line.substr(0, indent)) + base::folded(line.substr(indent), indent, width);
 }

@@ -32,7 +32,7 @@ TEST(Columns, FoldBetweenWords) {
   EXPECT_EQ(folded("a b c", 4, 0), "a b c");
   EXPECT_EQ(folded("a b c", 4, 9), "a b c");
   EXPECT_EQ(folded("one two three", 2, 10), "one two\n  three");
-  EXPECT_EQ(folded("one   two     three", 2, 10), "one   two\n  three");
+  EXPECT_EQ(folded("one   two     three", 2, 11), "one   two\n  three");
   EXPECT_EQ(folded("/a/path/that/is/long x", 2, 8), "/a/path/that/is/long\n  x");
 }
 
