@@ -186,6 +186,12 @@ enum class Lines : std::uint8_t { are_new, were_shown };
                           report.ended == 1 ? "was" : "were", kill_words(report)));
 }
 
+[[nodiscard]] std::string error_line(const base::Error& error, Style style) {
+  std::string text = base::to_string(error.place);
+  if (!text.empty()) text += ": ";
+  return cause_line("error: " + one_line(text + error.what), style);
+}
+
 [[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
   std::string text = "interrupted by " + signal_label(report.signal);
   if (report.in_batch_job && report.signal == SIGTERM) {
@@ -309,10 +315,15 @@ std::string failure(const model::RunReport& report) {
 }
 
 std::string error(const base::Error& error, Style style) {
-  std::string text = base::to_string(error.place);
-  if (!text.empty()) text += ": ";
-  return cause_line("error: " + one_line(text + error.what), style) +
-         hint_line(one_line(error.hint));
+  std::string text = error_line(error, style);
+  const base::Error* last = &error;
+  for (const base::Error& other : error.also) {
+    if (other.hint != last->hint) text += hint_line(one_line(last->hint));
+    text += error_line(other, style);
+    last = &other;
+  }
+  text += hint_line(one_line(last->hint));
+  return error.untold == 0 ? text : text + line(fmt::format("and {} more errors", error.untold));
 }
 
 std::string cause_in(std::string text) {
