@@ -153,8 +153,10 @@ format: ## lay out the sources with clang-format
 image: build ## build/muster-image.tar: a container image with muster alone, for pods
 	tools/image
 
-install: build ## PREFIX/bin/muster and the Python package; PREFIX is /usr/local, or an environment's folder
+install: build ## PREFIX/bin/muster, its manual and the Python package; PREFIX is /usr/local, or an environment's folder
 	install -D -m 755 build/muster '$(DESTDIR)$(PREFIX)/bin/muster'
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1'
+	install -m 644 docs/manual/*.1 '$(DESTDIR)$(PREFIX)/share/man/man1'
 	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster'
 	install -m 644 python/muster/*.py python/muster/py.typed '$(DESTDIR)$(PYTHON_FOLDER)/muster'
 	install -d '$(DESTDIR)$(PYTHON_FOLDER)/muster/in_ranks/azureml'

@@ -1,5 +1,8 @@
-// Renders places and errors as the one line that people see.
+// Renders places and errors as the lines that people see; collects errors.
 #include "base/error.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace muster::base {
 
@@ -15,6 +18,25 @@ std::string to_string(const Error& error) {
   text += error.what;
   if (!error.hint.empty()) text += "\n  hint: " + error.hint;
   return text;
+}
+
+void Errors::add(Error error) {
+  if (std::ranges::find(found_, error) != found_.end()) return;
+  if (is_full()) {
+    ++untold_;
+    return;
+  }
+  const auto is_alike = [&](const Error& one) { return one.hint == error.hint; };
+  const auto last = std::ranges::find_if(found_.rbegin(), found_.rend(), is_alike);
+  found_.insert(last == found_.rend() ? found_.end() : last.base(), std::move(error));
+}
+
+Error Errors::together() && {
+  Error first = std::move(found_.front());
+  first.also.assign(std::make_move_iterator(found_.begin() + 1),
+                    std::make_move_iterator(found_.end()));
+  first.untold = untold_;
+  return first;
 }
 
 }  // namespace muster::base

@@ -1,12 +1,14 @@
 // Error: what went wrong, where, why and what to do; Result: a value or an Error.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <utility>
+#include <vector>
 
 namespace muster::base {
 
@@ -48,6 +50,10 @@ struct Error {
   std::string what;  // one line, no full stop, no newline
   std::string hint;  // what to do next, one line; may be empty
   Place place;       // may be empty
+  // Other things that are wrong with the same input, in the order in which they are told, and how
+  // many there are beyond those.
+  std::vector<Error> also = {};
+  std::size_t untold = 0;
   bool operator==(const Error&) const = default;
 };
 
@@ -56,6 +62,25 @@ struct Error {
 
 template <class T>
 using Result = tl::expected<T, Error>;
+
+// Collects what is wrong with one input, so that it is told at once.
+class Errors {
+ public:
+  static constexpr std::size_t kTold = 20;
+
+  // One that is there already counts once. Those with the same hint are told together.
+  void add(Error error);
+
+  [[nodiscard]] bool empty() const { return found_.empty(); }
+  [[nodiscard]] bool is_full() const { return found_.size() >= kTold; }
+
+  // The first, which has the others with it. Not if it is empty.
+  [[nodiscard]] Error together() &&;
+
+ private:
+  std::vector<Error> found_;
+  std::size_t untold_ = 0;
+};
 
 // fail(Fault::usage, "hint", "no such option {}", name) makes the error side of any Result.
 template <class... Args>

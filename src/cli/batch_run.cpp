@@ -11,6 +11,7 @@
 #include "cli/batch_environment.hpp"
 #include "cli/checkpoints.hpp"
 #include "cli/code.hpp"
+#include "cli/detached.hpp"
 #include "cli/head_options.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
@@ -85,7 +86,7 @@ class BatchRun {
     const bool detach = reading_.pipeline ? reading_.pipeline->detach : reading_.request->detach;
     if (!detach) return follow_queued(record_, invocation_);
     const bool json = reading_.pipeline ? reading_.pipeline->json : reading_.request->json;
-    return print(json ? view::record_json(record_, store::utc_now()) + "\n" : record_.run + "\n");
+    return tell_begun(record_, json);
   }
 
  private:

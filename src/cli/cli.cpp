@@ -101,15 +101,16 @@ int unknown_command(std::span<const std::string> words) {
 // `muster help run` is `muster run --help`.
 int help(const Invocation& invocation) {
   const std::vector<std::string>& words = invocation.words;
-  if (words.size() < 3) return print(main_help());
+  if (words.size() < 3) return print(main_help(help_columns()));
   const std::string& word = words[2];
   const auto is_meant = [&](const Command& command) { return command.name == word; };
   if (const auto* front = front::front_of(word)) {
     Invocation asked = invocation;
     asked.words = {words[0], word, "--help"};
+    asked.words.insert(asked.words.end(), words.begin() + 3, words.end());  // "all"
     return run(*front, asked, 1);
   }
-  if (std::ranges::any_of(commands(), is_meant)) return print(main_help());
+  if (std::ranges::any_of(commands(), is_meant)) return print(main_help(help_columns()));
   constexpr int kUsage = 2;  // as man and git help end for a page that is not there
   std::string hint = called_here(std::span(words).subspan(2));
   if (hint.empty()) hint = "muster help lists all commands";
@@ -144,7 +145,7 @@ int main(Invocation invocation) {
     return run(*front, invocation, 0);
   }
   if (words.size() < 2) {
-    say(main_help());
+    say(main_help(help_columns()));
     return base::exit_code(Fault::usage);
   }
   const std::string& command = words[1];

@@ -7,6 +7,7 @@
 #include "base/variables.hpp"
 #include "cli/bundle.hpp"
 #include "cli/code.hpp"
+#include "cli/detached.hpp"
 #include "cli/end_file.hpp"
 #include "cli/head_options.hpp"
 #include "cli/run.hpp"
@@ -228,9 +229,7 @@ class ClusterRun {
       }
     }
     record_.state = model::RunState::queued;
-    if (detach) {
-      return print(json ? view::record_json(record_, store::utc_now()) + "\n" : record_.run + "\n");
-    }
+    if (detach) return tell_begun(record_, json);
     return accompany(record_, reading_.cluster->tags, invocation_);
   }
 

@@ -1,5 +1,5 @@
-// Writes completion scripts. Both complete options up to the program, then what the shell itself
-// would complete for that program.
+// Writes completion scripts. All complete options up to the program; bash and zsh then complete
+// what they would for that program.
 #include "cli/completion.hpp"
 
 #include <algorithm>
@@ -49,6 +49,8 @@ std::string bash_action(const OptionText& option) {
       return R"(compopt -o filenames; COMPREPLY=($(compgen -d -- "$word")))";
     case Takes::choice:
       return fmt::format(R"(COMPREPLY=($(compgen -W '{}' -- "$word")))", option.traits.choices);
+    case Takes::hosts:
+      return "_muster_complete_hosts";
     default:
       return "COMPREPLY=()";
   }
@@ -64,10 +66,13 @@ std::string labels(const Front& front, const OptionText& option) {
 }
 
 // What follows the options.
-enum class Rest : std::uint8_t { program, file, run, nothing };
+enum class Rest : std::uint8_t { program, file, run, nothing, scheduler };
+
+constexpr std::string_view kSchedulers = "kubernetes slurm grid_engine crontab";
 
 Rest rest_of(const Front& front) {
   if (front.argument.find("RUN") != std::string_view::npos) return Rest::run;
+  if (front.argument.find("SCHEDULER") != std::string_view::npos) return Rest::scheduler;
   if (!front.takes_file) return Rest::program;
   return front.argument.find("FILE") != std::string_view::npos ? Rest::file : Rest::nothing;
 }
@@ -110,15 +115,33 @@ std::string bash_counts() {
   return branches;
 }
 
+// Names in ssh's files, for a POSIX shell: neither patterns nor hashed ones, nor addresses with
+// ':'.
+constexpr std::string_view kHosts =
+    R"({ sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' ~/.ssh/config | tr ' ' '\n'
+  cut -d' ' -f1 ~/.ssh/known_hosts | tr ',' '\n' | sed 's/^\[\(.*\)\]:[0-9]*$/\1/'
+  } 2>/dev/null | grep -v '[][*?!|@#:]' | sort -u)";
+
 // Bash splits words at '=', so --opt=value arrives as three words.
-constexpr std::string_view kBash = R"(# bash completion for muster: source <(muster completion bash)
+constexpr std::string_view kBash =
+    R"shell(# bash completion for muster: source <(muster completion bash)
 _muster_count() {{
   case $1:$2 in
 {counts}    *) count=0 ;;
   esac
 }}
+# The newest runs and what their jobs are called.
 _muster_runs() {{
-  command muster ps --all 2>/dev/null | sed 1d | cut -d' ' -f1
+  command muster ps 2>/dev/null | sed -n '1d; s/^\([^ ]*\) .*  \([^ ]*\)$/\1\n\2/; s/ .*//; p'
+}}
+# Those that ssh knows by name.
+_muster_hosts() {{
+  {hosts}
+}}
+# The last one of a list.
+_muster_complete_hosts() {{
+  COMPREPLY=($(compgen -P "${{word%"${{word##*,}}"}}" -W "$(_muster_hosts)" -- "${{word##*,}}"))
+  compopt -o nospace
 }}
 _muster() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count rest
@@ -128,7 +151,8 @@ _muster() {{
     return
   fi
   case ${{COMP_WORDS[1]}} in
-    completion) COMPREPLY=($(compgen -W 'bash zsh' -- "$word")); return ;;
+    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W '{commands}' -- "$word")); return ;;
 {fronts}    *) return ;;
   esac
   # The program's own words are completed as for the program alone.
@@ -159,16 +183,21 @@ _muster() {{
   case $rest in
     0) COMPREPLY=($(compgen -c -- "$word")) ;;
     1) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
-    2) COMPREPLY=($(compgen -W 'last $(_muster_runs)' -- "$word")) ;;
+    2) COMPREPLY=($(compgen -W "last $(_muster_runs)" -- "$word")) ;;
+    4)
+      if ((COMP_CWORD == 2)) || [[ $before == -* ]]; then
+        COMPREPLY=($(compgen -W '{schedulers}' -- "$word"))
+      else compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")); fi ;;
   esac
 }}
 complete -F _muster muster
-)";
+)shell";
 
 std::string bash() {
   return fmt::format(fmt::runtime(kBash), fmt::arg("commands", command_names()),
                      fmt::arg("fronts", bash_fronts()), fmt::arg("counts", bash_counts()),
-                     fmt::arg("values", bash_values()));
+                     fmt::arg("values", bash_values()), fmt::arg("hosts", kHosts),
+                     fmt::arg("schedulers", kSchedulers));
 }
 
 // _arguments reads ':', '[' and ']' as its own; a single quote would end the word.
@@ -197,6 +226,8 @@ std::string zsh_value(const OptionText& option) {
       return ":" + word + ":_files -/";
     case Takes::choice:
       return fmt::format(":{}:({})", word, option.traits.choices);
+    case Takes::hosts:
+      return ":" + word + ":_muster_hosts";
     default:
       for (std::size_t i = 0; i < count(option); ++i) value += ":" + word + ": ";
       return value;
@@ -233,6 +264,9 @@ std::string_view zsh_rest(const Front& front) {
       return "        '*:file:_files' ;;\n";
     case Rest::run:
       return "        '*:run:_muster_runs' ;;\n";
+    case Rest::scheduler:
+      return "        '1:scheduler:_muster_schedulers' \\\n"
+             "        '*:file:_files' ;;\n";
     case Rest::nothing:
       break;
   }
@@ -249,10 +283,23 @@ std::string zsh_fronts() {
   return branches;
 }
 
-constexpr std::string_view kZsh = R"(#compdef muster
+constexpr std::string_view kZsh = R"shell(#compdef muster
 # zsh completion for muster: source <(muster completion zsh)
+# The newest runs, with what their jobs are called.
 _muster_runs() {{
-  compadd -- last $(command muster ps --all 2>/dev/null | sed 1d | cut -d' ' -f1)
+  local -a runs
+  runs=("last" ${{(f)"$(command muster ps 2>/dev/null |
+    sed -n '1d; s/^\([^ ]*\) .*  \([^ ].*\)$/\1:\2/p')"}})
+  _describe run runs
+}}
+# Those that ssh knows by name.
+_muster_hosts() {{
+  local -a hosts
+  hosts=(${{(f)"$({hosts})"}})
+  _sequence compadd -a hosts
+}}
+_muster_schedulers() {{
+  compadd -- {schedulers}
 }}
 _muster() {{
   if ((CURRENT == 2)); then
@@ -262,15 +309,120 @@ _muster() {{
   shift words
   ((CURRENT--))
   case $words[1] in
-    completion) compadd -- bash zsh ;;
+    completion) compadd -- bash zsh fish ;;
+    help) compadd -- {commands} ;;
 {fronts}  esac
 }}
 compdef _muster muster
-)";
+)shell";
 
 std::string zsh() {
   return fmt::format(fmt::runtime(kZsh), fmt::arg("commands", command_names()),
-                     fmt::arg("fronts", zsh_fronts()));
+                     fmt::arg("fronts", zsh_fronts()), fmt::arg("hosts", kHosts),
+                     fmt::arg("schedulers", kSchedulers));
+}
+
+// ---- fish ---------------------------------------------------------------------------------------
+
+// In single quotes, where fish reads \\ and \' only.
+std::string fish_text(std::string_view text) {
+  std::string safe = "'";
+  for (const char c : text) {
+    if (c == '\\' || c == '\'') safe += '\\';
+    safe += c;
+  }
+  return safe + "'";
+}
+
+// "--ranks", "-n" or "-np", as fish tells them apart.
+std::string fish_name(std::string_view name) {
+  if (name.starts_with("--")) return fmt::format(" -l {}", fish_text(name.substr(2)));
+  return fmt::format(" -{} {}", name.size() == 2 ? 's' : 'o', fish_text(name.substr(1)));
+}
+
+std::string fish_value(const OptionText& option) {
+  if (count(option) == 0) return "";
+  switch (option.takes) {
+    case Takes::file:
+      return " -rF";
+    case Takes::folder:
+      return " -xa '(__fish_complete_directories)'";
+    case Takes::choice:
+      return fmt::format(" -xa {}", fish_text(option.traits.choices));
+    case Takes::hosts:
+      return " -xa '(__muster_hosts)'";
+    default:
+      return " -x";
+  }
+}
+
+std::string fish_rest(Rest rest) {
+  switch (rest) {
+    case Rest::program:
+      return " -fa '(__fish_complete_command)'";
+    case Rest::file:
+      return " -F";
+    case Rest::run:
+      return " -fa '(__muster_runs)'";
+    case Rest::scheduler:
+      return fmt::format(" -Fa '{}'", kSchedulers);
+    case Rest::nothing:
+      break;
+  }
+  return " -f";
+}
+
+std::string fish_fronts() {
+  std::string lines;
+  for (const Front& front : front::fronts()) {
+    const std::string begin = fmt::format("complete -c muster -n '__muster_is {}'", front.names);
+    lines += begin + fish_rest(rest_of(front)) + "\n";
+    for (const OptionText* option : front.options()) {
+      std::string names;
+      for (const std::string_view name : front::names_of(*option)) names += fish_name(name);
+      lines += begin + names + fish_value(*option) + " -d " + fish_text(option->help) + "\n";
+    }
+  }
+  return lines;
+}
+
+std::string fish_commands() {
+  std::string lines;
+  for (const Command& command : commands()) {
+    lines += fmt::format("complete -c muster -n __muster_has_none -fa {} -d {}\n", command.name,
+                         fish_text(command.help));
+  }
+  return lines;
+}
+
+constexpr std::string_view kFish =
+    R"shell(# fish completion for muster: muster completion fish | source
+function __muster_has_none
+  test (count (commandline -opc)) -eq 1
+end
+function __muster_is
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and contains -- $words[2] $argv
+end
+# The newest runs, with what their jobs are called.
+function __muster_runs
+  echo last
+  command muster ps 2>/dev/null | sed -n '1d; s/^\([^ ]*\) .*  \([^ ].*\)$/\1\t\2/p'
+end
+# Those that ssh knows by name, behind those that are typed already.
+function __muster_hosts
+  set -l typed (commandline -ct | string replace -r '^--?[a-z]+=' '' | string match -r '.*,')
+  sh -c {hosts} | string replace -r '^' -- "$typed"
+end
+complete -c muster -f
+complete -c muster -n '__muster_is completion' -fa 'bash zsh fish'
+complete -c muster -n '__muster_is help' -fa '{commands}'
+{heads}{fronts})shell";
+
+std::string fish() {
+  return fmt::format(fmt::runtime(kFish), fmt::arg("commands", command_names()),
+                     fmt::arg("heads", fish_commands()), fmt::arg("fronts", fish_fronts()),
+                     fmt::arg("hosts", fish_text(kHosts)));
 }
 
 }  // namespace
@@ -278,7 +430,8 @@ std::string zsh() {
 base::Result<std::string> completion(std::string_view shell) {
   if (shell == "bash") return bash();
   if (shell == "zsh") return zsh();
-  return base::fail(base::Fault::usage, "write: muster completion bash, or zsh",
+  if (shell == "fish") return fish();
+  return base::fail(base::Fault::usage, "use muster completion bash, zsh or fish",
                     "no completion for the shell {}", spec::in_quotes(shell));
 }
 

@@ -39,18 +39,13 @@ Heard listen(int pipe) {
 
 std::string words_file(const std::string& folder) { return folder + "/muster.log"; }
 
-int tell_name(const model::RunRecord& record, bool json) {
-  if (!json && ::isatty(STDERR_FILENO) == 1 && !is_quiet()) say(view::begin_words(record, true));
-  return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
-}
-
 // It ended before all ranks ran.
 int tell_end(const Heard& heard, int code, bool json) {
   if (heard.folder.empty()) return code;
   const auto record = store::read_record(heard.folder);
-  if (code == 0 && record) return tell_name(*record, json);  // a pipeline that had nothing to run
+  if (code == 0 && record) return tell_begun(*record, json);  // a pipeline that had nothing to run
   say(store::read_file(words_file(heard.folder)).value_or(""));
-  if (json && record) (void)tell_name(*record, true);
+  if (json && record) (void)tell_begun(*record, true);
   return code;
 }
 
@@ -58,7 +53,7 @@ int accompany(const process::Detached& split, bool json) {
   const Heard heard = listen(split.pipe.get());
   if (!heard.running) return tell_end(heard, process::await_code(split.child), json);
   const auto record = store::read_record(heard.folder);
-  if (record) return tell_name(*record, json);
+  if (record) return tell_begun(*record, json);
   return complain({base::Fault::internal, "the record has gone: " + heard.folder, {}, {}});
 }
 
@@ -72,6 +67,11 @@ int run_detached(const std::function<int(const Invocation&)>& run, bool json,
   Invocation own = invocation;
   own.parent = split->pipe.get();
   return run(own);
+}
+
+int tell_begun(const model::RunRecord& record, bool json) {
+  if (!json && ::isatty(STDERR_FILENO) == 1 && !is_quiet()) say(view::begin_words(record, true));
+  return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
 }
 
 base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record) {

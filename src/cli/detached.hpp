@@ -16,6 +16,10 @@ namespace muster::cli {
 [[nodiscard]] int run_detached(const std::function<int(const Invocation&)>& run, bool json,
                                const Invocation& invocation);
 
+// Of a run that goes on without us: its name on stdout, as JSON if that is wanted; at a terminal
+// what a person may type next as well. Returns as print() does.
+[[nodiscard]] int tell_begun(const model::RunRecord& record, bool json);
+
 // In the background process: its record exists, and holds what it prints from now on.
 [[nodiscard]] base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record);
 void tell_running(int pipe);

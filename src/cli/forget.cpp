@@ -24,6 +24,7 @@
 #include "store/reader.hpp"
 #include "store/removed.hpp"
 #include "store/under_way.hpp"
+#include "view/first_few.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -102,6 +103,13 @@ std::string count_of(const Records& found) {
   return fmt::format("{} run{}", found.size(), found.size() == 1 ? "" : "s");
 }
 
+// "2 runs: 20261121-212530.123-kufari, 20261121-212604.771-sozunu"
+std::string names_of(const Records& found) {
+  if (found.empty()) return count_of(found);
+  return fmt::format("{}: {}", count_of(found),
+                     view::first_few(found.size(), [&](std::size_t i) { return found[i].run; }));
+}
+
 int list_found(const Records& found, const RecordRequest& request) {
   const model::Utc now = store::utc_now();
   if (request.json) {
@@ -121,8 +129,7 @@ int list_found(const Records& found, const RecordRequest& request) {
 // Only a person at a terminal is asked.
 bool may_remove(const Records& found, const RecordRequest& request) {
   if (request.unasked || found.empty() || ::isatty(STDIN_FILENO) != 1) return true;
-  say(fmt::format("remove {}, {} to {}, with all that lies in their records? [y/N] ",
-                  count_of(found), found.front().run, found.back().run));
+  say(fmt::format("remove {}, with all that their records hold? [y/N] ", names_of(found)));
   std::array<char, 16> answer{};
   if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
   return answer.front() == 'y' || answer.front() == 'Y';
@@ -208,13 +215,13 @@ int forget(const std::string& records, const RecordRequest& request, const Invoc
       selects ? selected(records, request, invocation) : named(records, request, invocation);
   if (!found) return complain(found.error());
   if (request.dry_run) return list_found(*found, request);
-  if (selects && !may_remove(*found, request)) {
+  if ((selects || found->size() > 1) && !may_remove(*found, request)) {
     note("nothing was removed");
     return 0;
   }
   const int code = remove_all(records, *found, request, invocation);
-  const bool tells = selects && code == 0 && !request.json;
-  return tells ? print(fmt::format("removed {}\n", count_of(*found))) : code;
+  const bool tells = code == 0 && !request.json;
+  return tells ? print(fmt::format("removed {}\n", names_of(*found))) : code;
 }
 
 }  // namespace muster::cli

@@ -3,34 +3,65 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
 
+#include "base/columns.hpp"
+#include "base/words.hpp"
 #include "front/front.hpp"
 
 namespace muster::cli {
 
+namespace {
+
+struct Group {
+  std::string_view title;
+  std::string_view names;  // commands that no group names are below the last title
+};
+
+constexpr Group kGroups[] = {
+    {"Start a job", "run submit"},
+    {"Runs on record", "ps show logs wait stop report rerun rm gc graph reindex"},
+    {"Job files", "validate explain export schema"},
+    {"As other launchers do", "mpirun mpiexec.hydra torchrun launch deepspeed horovodrun"},
+    {"More", ""}};
+
+bool is_in(const Group& group, std::string_view name) {
+  const std::vector<std::string> names = base::split(group.names, " ");
+  if (!names.empty()) return std::ranges::find(names, name) != names.end();
+  return std::ranges::none_of(std::span(kGroups).first(std::size(kGroups) - 1),
+                              [&](const Group& other) { return is_in(other, name); });
+}
+
+}  // namespace
+
 std::vector<Command> commands() {
   std::vector<Command> all;
   for (const front::Front& front : front::fronts()) {
-    all.push_back({front.names.substr(0, front.names.find(' ')), front.argument, front.help});
+    all.push_back({front.names.substr(0, front.names.find(' ')), front.help});
   }
-  all.push_back({"completion", "bash|zsh", "Print the completion script of a shell."});
-  all.push_back({"help", "[COMMAND]", "Show this help, or that of a command."});
-  all.push_back({"version", "", "Show the version."});
+  all.push_back({"completion", "Print a completion script: bash, zsh or fish."});
+  all.push_back({"help", "Show this help, or that of a command."});
+  all.push_back({"version", "Show the version."});
   return all;
 }
 
-std::string main_help() {
-  std::vector<std::pair<std::string, std::string_view>> lines;
-  std::size_t width = 0;
-  for (const Command& command : commands()) {
-    lines.emplace_back(fmt::format("muster {} {}", command.name, command.argument), command.help);
-    width = std::max(width, lines.back().first.size());
-  }
+std::string main_help(std::size_t width) {
+  constexpr std::size_t kNames = 24;
+  const std::vector<Command> all = commands();
   std::string out =
-      "muster launches distributed jobs: one program, many ranks, one or many machines.\n"
-      "\nCommands:\n";
-  for (const auto& [usage, help] : lines) out += fmt::format("  {:<{}}  {}\n", usage, width, help);
-  return out + "\nExamples:\n  muster run -n 4 python3 train.py\n  muster run --help\n";
+      "muster launches distributed jobs: one program, many ranks, one or many machines.\n";
+  for (const Group& group : kGroups) {
+    out += fmt::format("\n{}:\n", group.title);
+    for (const Command& command : all) {
+      if (!is_in(group, command.name)) continue;
+      const std::string usage = fmt::format("  muster {}", command.name);
+      out += base::padded(usage, kNames) + base::folded(command.help, kNames, width) + '\n';
+    }
+  }
+  return out +
+         "\nExamples:\n"
+         "  muster run -n 4 python3 train.py\n"
+         "  muster help run\n";
 }
 
 }  // namespace muster::cli

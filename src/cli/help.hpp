@@ -9,13 +9,13 @@ namespace muster::cli {
 
 struct Command {
   std::string_view name;
-  std::string_view argument;
   std::string_view help;
 };
 
 // What people may type after "muster"; drives its help and completion.
 [[nodiscard]] std::vector<Command> commands();
 
-[[nodiscard]] std::string main_help();
+// In groups, what most people need first.
+[[nodiscard]] std::string main_help(std::size_t width);
 
 }  // namespace muster::cli

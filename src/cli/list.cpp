@@ -7,17 +7,20 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <poll.h>
 #include <unistd.h>
 #include <vector>
 
 #include "cli/requeued.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
+#include "process/terminal.hpp"
 #include "store/folder.hpp"
 #include "store/index.hpp"
 #include "store/lock.hpp"
 #include "store/owner.hpp"
 #include "store/reader.hpp"
+#include "view/drawn_over.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -143,19 +146,34 @@ std::string table(const std::vector<Entry>& entries) {
   return view::record_table(rows, style_for(STDOUT_FILENO));
 }
 
-// A list with each object on a line of its own. It may be long: it never lies in memory twice.
-int print_list(const std::vector<Entry>& entries) {
+// What stands around the objects, each of which has a line of its own.
+struct Around {
+  std::string_view before;
+  std::string_view first;
+  std::string_view between;
+  std::string_view after;
+};
+
+constexpr Around kArray = {"[", "\n  ", ",\n  ", "\n]\n"};
+constexpr Around kNoObjects = {"[", "", "", "]\n"};
+constexpr Around kObjectLines = {"", "", "\n", "\n"};
+constexpr Around kNoObjectLines = {"", "", "", ""};
+
+// It may be long: it never lies in memory twice.
+int print_list(const std::vector<Entry>& entries, bool lines) {
   constexpr std::size_t kPiece = 256u << 10;
-  std::string piece = "[";
+  const Around& around =
+      entries.empty() ? (lines ? kNoObjectLines : kNoObjects) : (lines ? kObjectLines : kArray);
+  std::string piece(around.before);
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) {
-    piece += &entry == &entries.front() ? "\n  " : ",\n  ";
+    piece += &entry == &entries.front() ? around.first : around.between;
     piece += entry.record ? view::record_json(*entry.record, now) : entry.text;
     if (piece.size() < kPiece) continue;
     if (const int code = print(piece); code != 0) return code;
     piece.clear();
   }
-  return print(piece + (entries.empty() ? "]\n" : "\n]\n"));
+  return print(piece.append(around.after));
 }
 
 void keep_matching(std::vector<Entry>& entries, const model::RunFilter& filter) {
@@ -186,6 +204,34 @@ void shorten(std::vector<Entry>& entries, std::size_t most) {
     return !entry.record || !entry.record->is_live();
   };
   entries.erase(std::remove_if(entries.begin(), end, has_ended), end);
+}
+
+std::vector<Entry> meant(const std::string& folder, const RecordRequest& request,
+                         const Invocation& invocation) {
+  const IndexText text = request.json ? IndexText::json : IndexText::cells;
+  std::vector<Entry> entries = Listing(folder, text, request.filter).all();
+  ask_schedulers(entries, invocation);
+  keep_matching(entries, request.filter);
+  if (!request.all) shorten(entries, request.most.value_or(kMost));
+  return entries;
+}
+
+// Until Ctrl-C, which leaves the last list on the terminal.
+int watch(const std::string& folder, const RecordRequest& request, const Invocation& invocation) {
+  constexpr int kPauseMs = 2000;  // schedulers may be asked each time
+  if (::isatty(STDOUT_FILENO) != 1) {
+    return complain({base::Fault::usage,
+                     "--watch needs a terminal to draw on",
+                     "muster ps --json-lines prints the list once, for programs",
+                     {}});
+  }
+  for (std::string_view begin = view::kClear;; begin = view::kHome) {
+    const std::string list = table(meant(folder, request, invocation));
+    const std::size_t height = process::terminal_size(STDOUT_FILENO).rows;
+    const int code = print(std::string(begin) + view::drawn_over(list, height));
+    if (code != 0) return code;
+    ::poll(nullptr, 0, kPauseMs);
+  }
 }
 
 bool is_held(const std::string& folder) {
@@ -249,12 +295,9 @@ base::Result<std::string> run_meant(const std::string& records, const std::strin
 }
 
 int list(const std::string& folder, const RecordRequest& request, const Invocation& invocation) {
-  const IndexText text = request.json ? IndexText::json : IndexText::cells;
-  std::vector<Entry> entries = Listing(folder, text, request.filter).all();
-  ask_schedulers(entries, invocation);
-  keep_matching(entries, request.filter);
-  if (!request.all) shorten(entries, request.most.value_or(kMost));
-  return request.json ? print_list(entries) : print(table(entries));
+  if (request.watch) return watch(folder, request, invocation);
+  const std::vector<Entry> entries = meant(folder, request, invocation);
+  return request.json ? print_list(entries, request.lines) : print(table(entries));
 }
 
 int reindex(const std::string& folder, const RecordRequest& request) {

@@ -63,8 +63,11 @@ using Writer = std::function<void(std::string_view)>;
 // One file, and what of it has not been printed yet.
 class Stream {
  public:
-  Stream(const std::string& path, Writer write, Dress dress)
-      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {}
+  // `tail`: lines of what is there already; none: all.
+  Stream(const std::string& path, std::optional<std::uint32_t> tail, Writer write, Dress dress)
+      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {
+    if (file_ && tail) grows_.begin_at_last(file_.get(), *tail);
+  }
 
   // No more than others wait for. True: there is more.
   bool print_new() {
@@ -128,6 +131,7 @@ class Log {
     for (auto& [number, part] : parts_) {
       if (!part.is_over) has_more = print_part(number, part) || has_more;
     }
+    tail_.reset();  // what appears from now on is new
     return has_more;
   }
 
@@ -219,7 +223,7 @@ class Log {
     if (streams_.contains({place.first, path}) || !fs::exists(path, ignored)) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
-    streams_.try_emplace({place.first, path}, path, write, dress);
+    streams_.try_emplace({place.first, path}, path, tail_, write, dress);
   }
 
   // What has failed once is not tried again: it has been told.
@@ -250,6 +254,7 @@ class Log {
 
   const RunRecord& record_;
   const RecordRequest& request_;
+  std::optional<std::uint32_t> tail_ = request_.tail;
   std::map<PartNumber, Part> parts_;  // those that have been found
   std::map<Place, Stream> streams_;   // by part and path, which sorts by world and rank
   int code_ = 0;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/variables.hpp"
+#include "cli/detached.hpp"
 #include "cli/operated_output.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/scheduled_record.hpp"
@@ -23,6 +24,7 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/writer.hpp"
+#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -231,7 +233,7 @@ int run_operated(const front::Reading& reading, const model::TypedCommand& asked
   record.state = RunState::queued;
   if (!reading.request->detach) return wait_for_end(record, invocation);
   const bool json = reading.request->json;
-  return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
+  return tell_begun(record, json);
 }
 
 RunRecord operated_now(RunRecord record, const Invocation& invocation) {
@@ -250,19 +252,23 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
   return record;
 }
 
-int operated_logs(const RunRecord& record, bool follows, const Invocation& invocation) {
-  if (record.is_live() && follows) {
+int operated_logs(const RunRecord& record, const front::RecordRequest& request,
+                  const Invocation& invocation) {
+  const auto print_meant = [&](const std::string& text) {
+    return print(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
+  };
+  if (record.is_live() && request.follow) {
     OperatedFollowing following(record, invocation);
     (void)following.follow();
     return following.code();
   }
   if (!record.is_live()) {
     const auto text = store::read_file(log_file(record));
-    return text ? print(*text) : 0;
+    return text ? print_meant(*text) : 0;
   }
   const auto text =
       cluster::operated_log(kubectl_of(record, invocation.environment), record.scheduler.id);
-  return text ? print(*text) : complain(text.error().error);
+  return text ? print_meant(*text) : complain(text.error().error);
 }
 
 Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {

@@ -17,7 +17,7 @@ namespace muster::cli {
 
 // What the functions of cli/scheduled.hpp do, for such a record.
 [[nodiscard]] model::RunRecord operated_now(model::RunRecord record, const Invocation& invocation);
-[[nodiscard]] int operated_logs(const model::RunRecord& record, bool follows,
+[[nodiscard]] int operated_logs(const model::RunRecord& record, const front::RecordRequest& request,
                                 const Invocation& invocation);
 [[nodiscard]] base::Result<void> stop_operated(const model::RunRecord& record,
                                                const Invocation& invocation);

@@ -259,10 +259,12 @@ class Tail {
     grows_.read(file_.get(), kPieceMax, write);
     return grows_.has_more(file_.get());
   }
-  // What is added from now on is not meant.
-  void end() {
+  // What is added from now on is not meant; of what is there only so many last lines.
+  void end(std::optional<std::uint32_t> lines) {
     if (!file_) file_ = store::open_file(path_);
-    if (file_) grows_.end(file_.get());
+    if (!file_) return;
+    grows_.end(file_.get());
+    if (lines) grows_.begin_at_last(file_.get(), *lines);
   }
 
  private:
@@ -287,8 +289,8 @@ class QueueFollowing {
       if (!goes_on(stops) || code_ != 0) return record_;
       if (!has_more) ::poll(nullptr, 0, kLookMs);
     }
-    out_.end();
-    err_.end();
+    out_.end(std::nullopt);
+    err_.end(std::nullopt);
     while (prints && print_new() && code_ == 0 && goes_on(false)) continue;
     return record_;
   }
@@ -369,12 +371,12 @@ int print_logs(const RunRecord& record, const front::RecordRequest& request) {
   if (!record.streams.empty() || !record.steps.empty()) return logs(record, request);
   if (request.rank) return 0;
   Tail err(file_of(record, store::kJobErrors));
-  err.end();
+  err.end(request.tail);
   while (err.print_new([](std::string_view bytes) { say(bytes); })) continue;
   if (request.only_errors) return 0;
   int code = 0;
   Tail out(file_of(record, store::kJobOutput));
-  out.end();
+  out.end(request.tail);
   const auto show = [&code](std::string_view bytes) {
     if (code == 0) code = print(bytes);
   };

@@ -25,6 +25,7 @@
 #include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "view/graph_drawing.hpp"
+#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 #include "view/step_words.hpp"
@@ -59,8 +60,9 @@ int print_end(const RunRecord& record, const RecordRequest& request) {
 int show(const RunRecord& record, const RecordRequest& request) {
   if (request.json) return print_json(record);
   const auto text = store::read_file(record.folder + "/report.txt");
-  return print(view::record_words(looked_at(record), store::utc_now()) +
-               view::warning_words(text.value_or("")));
+  const std::size_t width = style_for(STDOUT_FILENO).width;
+  return print(view::record_words(looked_at(record), store::utc_now(), width) +
+               view::warning_words(text.value_or(""), width));
 }
 
 int report(const RunRecord& record, const RecordRequest& request) {
@@ -156,6 +158,37 @@ int stop(const RunRecord& record, const RecordRequest& request, const Invocation
   return stopped ? print_end(*stopped, request) : complain(stopped.error());
 }
 
+// ---- the end of following -----------------------------------------------------------------------
+
+// What says why, in the first lines of a report.
+void tell_cause(const RunRecord& record) {
+  constexpr std::size_t kCauseLines = 3;  // view::report()
+  const auto text = store::read_file(record.folder + "/report.txt");
+  if (!text || text->empty()) return warn(view::record_sentence(record));
+  const std::string_view first = view::first_lines(*text, kCauseLines);
+  say(first);
+  if (first.size() < text->size())
+    note(fmt::format("all of the report: muster report {}", record.run));
+}
+
+// Who follows a run to its end ends as the run did.
+int end_like(const RunRecord& followed, const RecordRequest& request,
+             const Invocation& invocation) {
+  RunRecord now = store::read_record(followed.folder).value_or(followed);
+  if (is_scheduled(now)) now = asked_for(std::move(now), invocation);
+  if (now.is_live()) return 0;  // only the following has ended
+  const bool is_told = is_queued_run(now) && now.streams.empty() && now.steps.empty();
+  if (!now.ended_well() && !request.json && !is_told) tell_cause(now);
+  return code_of(now);
+}
+
+int print_logs(const RunRecord& record, const RecordRequest& request,
+               const Invocation& invocation) {
+  const int code =
+      is_scheduled(record) ? scheduled_logs(record, request, invocation) : logs(record, request);
+  return code == 0 && request.follow ? end_like(record, request, invocation) : code;
+}
+
 // ---- repeating ----------------------------------------------------------------------------------
 
 // A pipeline goes on where it ended; one of its steps is run once more by itself.
@@ -206,8 +239,7 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
     case RecordVerb::show:
       return show(record, request);
     case RecordVerb::logs:
-      return is_scheduled(record) ? scheduled_logs(record, request, invocation)
-                                  : logs(record, request);
+      return print_logs(record, request, invocation);
     case RecordVerb::wait:
       return wait(record, request, invocation);
     case RecordVerb::stop:

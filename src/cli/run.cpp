@@ -128,6 +128,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
   asked.read_around = read_input_file;
+  asked.columns = help_columns();
   asked.own_name = own_name(invocation.environment);
   if (const auto records = store::records_folder(invocation.environment)) {
     asked.find_output = [folder = *records](const job::RunOutput& output) {

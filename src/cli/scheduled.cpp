@@ -22,6 +22,7 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -171,11 +172,14 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
 
 class Following {
  public:
-  Following(RunRecord record, const Invocation& invocation, LauncherLog log)
+  // `tail`: lines of what is there already; none: all.
+  Following(RunRecord record, const Invocation& invocation, LauncherLog log,
+            std::optional<std::uint32_t> tail = {})
       : record_(std::move(record)),
         kubectl_(kubectl_of(record_, invocation.environment)),
         invocation_(invocation),
-        log_(std::move(log)) {}
+        log_(std::move(log)),
+        tail_(tail) {}
 
   // What the launcher prints, until it has ended, or somebody wants this one to end. `stops`: that
   // ends the run, too.
@@ -204,7 +208,11 @@ class Following {
   void print_log(const std::string& launcher, bool follows) {
     std::vector<std::string> words = {"logs", launcher, "--container=launcher", "--timestamps"};
     if (follows) words.emplace_back("--follow");
-    if (!log_.last_time().empty()) words.push_back("--since-time=" + log_.last_time());
+    if (!log_.last_time().empty()) {
+      words.push_back("--since-time=" + log_.last_time());
+    } else if (tail_) {
+      words.push_back(fmt::format("--tail={}", *tail_));
+    }
     look_at_ = Clock::now() + kSilence;
     (void)kubectl_.follow(
         words,
@@ -254,6 +262,7 @@ class Following {
   Kubectl kubectl_;
   const Invocation& invocation_;
   LauncherLog log_;
+  std::optional<std::uint32_t> tail_;
   std::set<std::string> said_;
   Clock::time_point look_at_;
   bool stops_ = false;
@@ -343,21 +352,24 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
   if (is_queued_run(record)) return queued_logs(record, request, invocation);
-  if (is_operated(record)) return operated_logs(record, request.follow, invocation);
+  if (is_operated(record)) return operated_logs(record, request, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
+  const auto take = [&](const std::string& text) {
+    log.take_plain(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
+  };
   if (!record.is_live()) {
     const auto text = store::read_file(saved_log(record));
     if (!text) {
       return complain(
           {Fault::usage, "the output of " + record.run + " has not been fetched in time", {}, {}});
     }
-    log.take_plain(*text);
+    take(*text);
     log.finish();
     return log.code();
   }
   if (request.follow) {
-    (void)Following(record, invocation, std::move(log)).follow(false);
+    (void)Following(record, invocation, std::move(log), request.tail).follow(false);
     return 0;
   }
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
@@ -366,7 +378,7 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
   if (sight->launcher.empty()) return 0;
   const auto text = kubectl.ask({"logs", sight->launcher, "--container=launcher"});
   if (!text) return complain(text.error().error);
-  log.take_plain(*text);
+  take(*text);
   log.finish();
   return log.code();
 }

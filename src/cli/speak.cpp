@@ -1,13 +1,16 @@
 // Writes to the streams of the person who called.
 #include "cli/speak.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
+#include "process/terminal.hpp"
 #include "process/write_all.hpp"
+#include "spec/number.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -16,6 +19,14 @@ namespace {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// COLUMNS, as for other programs, or what the terminal says; 0: there is no terminal.
+std::size_t width_of(int descriptor) {
+  constexpr spec::Bounds kBounds = {1, 10'000};
+  if (::isatty(descriptor) != 1) return 0;
+  const auto said = spec::read_number("COLUMNS", variable("COLUMNS"), kBounds, base::Fault::usage);
+  return said ? *said : process::terminal_size(descriptor).columns;
 }
 
 }  // namespace
@@ -50,11 +61,19 @@ bool draws_progress() {
 }
 
 view::Style style_for(int descriptor) {
-  return view::style({.muster = variable(front::kColor),
-                      .no_color = variable("NO_COLOR"),
-                      .force = variable("CLICOLOR_FORCE"),
-                      .terminal = variable("TERM")},
-                     ::isatty(descriptor) == 1);
+  view::Style style = view::style({.muster = variable(front::kColor),
+                                   .no_color = variable("NO_COLOR"),
+                                   .force = variable("CLICOLOR_FORCE"),
+                                   .terminal = variable("TERM")},
+                                  ::isatty(descriptor) == 1);
+  style.width = width_of(descriptor);
+  return style;
+}
+
+std::size_t help_columns() {
+  constexpr std::size_t kUsual = 80;
+  const std::size_t width = width_of(STDOUT_FILENO);
+  return width == 0 ? kUsual : std::clamp<std::size_t>(width, 40, 100);
 }
 
 bool say(std::string_view text) { return process::write_all(STDERR_FILENO, text).error == 0; }

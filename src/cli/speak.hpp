@@ -38,6 +38,9 @@ void warn(std::string_view line);
 // Of what is printed to this descriptor.
 [[nodiscard]] view::Style style_for(int descriptor);
 
+// Of the terminal that a help text is printed to, within what is readable.
+[[nodiscard]] std::size_t help_columns();
+
 // Prints the error to stderr; returns its exit code.
 [[nodiscard]] int complain(const base::Error& error);
 

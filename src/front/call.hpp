@@ -71,6 +71,7 @@ struct Call {
   ListFiles list_files = {};
   ReadFile look_into = {};
   FindOutput find_output = {};  // empty: no runs are known
+  std::size_t columns = 80;     // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
 };

@@ -139,9 +139,12 @@ struct RecordRequest {
   std::optional<std::uint32_t> rank;  // whose output; none: that of all
   bool only_errors = false;
   bool follow = false;
-  bool svg = false;  // of a graph; else Mermaid's text
+  std::optional<std::uint32_t> tail;  // lines of each stream; none: all
+  bool svg = false;                   // of a graph; else Mermaid's text
   bool detach = false;
   bool json = false;
+  bool lines = false;  // JSON without a list around the objects
+  bool watch = false;  // lists again and again
   bool dry_run = false;
   bool unasked = false;            // removes without asking first
   bool foreign = false;            // runs of other users, too

@@ -7,22 +7,33 @@
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/post.hpp>
 #include <cerrno>
+#include <chrono>
 #include <fcntl.h>
 #include <optional>
 #include <unistd.h>
 
+#include "process/alarm.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::head {
 
 namespace {
+
 constexpr std::size_t kChunk = 64u << 10;
+constexpr std::chrono::milliseconds kLookAgain{200};
+
+// A job of a shell that reads its terminal from the background is stopped (SIGTTIN).
+bool is_in_background() {
+  const pid_t group = ::tcgetpgrp(STDIN_FILENO);  // -1: this is not our terminal
+  return group >= 0 && group != ::getpgrp();
 }
+
+}  // namespace
 
 class InputReader::Impl : public std::enable_shared_from_this<Impl> {
  public:
   Impl(asio::io_context& loop, InputReaderEvents events)
-      : loop_(loop), events_(std::move(events)) {}
+      : loop_(loop), foreground_(loop), events_(std::move(events)) {}
 
   void on(bool reading) {
     reading_ = reading;
@@ -32,6 +43,7 @@ class InputReader::Impl : public std::enable_shared_from_this<Impl> {
   void stop() {
     reading_ = false;
     events_ = {};
+    foreground_.stop();
     std::error_code ignored;
     if (descriptor_) descriptor_->close(ignored);
   }
@@ -57,7 +69,10 @@ class InputReader::Impl : public std::enable_shared_from_this<Impl> {
 
   void ready() {
     waiting_ = false;
-    if (reading_) read_some();
+    if (!reading_) return;
+    if (!is_in_background()) return read_some();
+    waiting_ = true;
+    foreground_.after(kLookAgain, [this] { wait(); });
   }
 
   void read_some() {
@@ -74,6 +89,7 @@ class InputReader::Impl : public std::enable_shared_from_this<Impl> {
   }
 
   asio::io_context& loop_;
+  process::Alarm foreground_;
   InputReaderEvents events_;
   std::optional<asio::posix::stream_descriptor> descriptor_;
   bool pollable_ = true;

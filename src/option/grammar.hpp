@@ -26,7 +26,8 @@ enum class Again : std::uint8_t {
 enum class LateJobOption : std::uint8_t { taken, no_effect, refused };
 
 struct Grammar {
-  std::string_view command;  // "muster run", for errors and notices
+  std::string_view command;         // "muster run", for errors and notices
+  std::string_view all = "--help";  // what lists all options
   Dashes dashes = Dashes::exact;
   bool ignore_case = false;
   bool equal_underscore = false;  // nproc_per_node is nproc-per-node

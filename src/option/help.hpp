@@ -1,13 +1,22 @@
-// options_help: a table of options as the middle part of a help text, below 100 columns.
+// help_text: what --help prints, for a terminal of any width.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "option/option.hpp"
 
 namespace muster::option {
 
-// A head line for each group, in the order in which groups first appear, and its options.
-[[nodiscard]] std::string options_help(const OptionTexts& options);
+// The head, the table of options and the tail, in lines of at most `width` columns. The table has a
+// head line for each group, in the order in which groups first appear.
+[[nodiscard]] std::string help_text(std::string_view head, const OptionTexts& options,
+                                    std::string_view tail, std::size_t width);
+
+// Prose, examples and small tables. A line with four blanks before it is a command: it is broken so
+// that a shell reads all of it. Other lines that are indented stay lines of their own; those that
+// are not are broken anew where they had been for want of room.
+[[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
 
 }  // namespace muster::option

@@ -118,7 +118,7 @@ bool OptionMatcher::is_name(std::string_view word) const {
 
 base::Error OptionMatcher::unknown(std::string_view word) const {
   const std::string_view name = without_value(word);
-  std::string hint = fmt::format("{} --help lists all options", grammar_.command);
+  std::string hint = fmt::format("{} {} lists all options", grammar_.command, grammar_.all);
   if (starts_with_long_dash(word)) {
     hint = "this starts with a long dash, as word processors write; type '-'";
   } else if (const std::string other = instead(name); !other.empty()) {

@@ -14,7 +14,7 @@
 namespace muster::option {
 
 // What an option takes; completion offers accordingly.
-enum class Takes : std::uint8_t { nothing, number, text, file, folder, choice };
+enum class Takes : std::uint8_t { nothing, number, text, file, folder, choice, hosts };
 
 // How many arguments its value takes.
 enum class Arity : std::uint8_t {

@@ -20,8 +20,8 @@ struct OptionsRead {
 template <class Draft>
 using Admit = base::Result<bool> (*)(Draft&, const OptionText&, const Typed&);
 
-// The first error ends it; an error without a hint gets the option's help text as its hint. `admit`
-// may be null: all options are carried out.
+// All errors are found, as far as it is certain what is an option, and told together; one without
+// a hint gets the option's help text as its hint. `admit` may be null: all options are carried out.
 template <class Draft>
 [[nodiscard]] base::Result<OptionsRead> read_options(std::span<const Option<Draft>> table,
                                                      const Grammar& grammar,
@@ -29,23 +29,29 @@ template <class Draft>
                                                      Draft& draft, bool later_block = false,
                                                      Admit<Draft> admit = nullptr) {
   OptionReader reader(texts_of(table), grammar, words, later_block);
+  base::Errors errors;
   while (true) {
     const auto found = reader.next();
-    if (!found) return tl::unexpected(found.error());
-    if (!*found) return OptionsRead{reader.at(), reader.notices()};
+    if (!found) {
+      errors.add(found.error());
+      continue;
+    }
+    if (!*found) break;
     const Option<Draft>& option = table[(*found)->index];
     if ((*found)->idle || option.set == nullptr) continue;
     if (admit != nullptr) {
       const auto admitted = admit(draft, option.text, (*found)->typed);
-      if (!admitted) return tl::unexpected(admitted.error());
-      if (!*admitted) continue;
+      if (!admitted) errors.add(admitted.error());
+      if (!admitted || !*admitted) continue;
     }
     if (auto done = option.set(draft, (*found)->typed); !done) {
       if (done.error().hint.empty())
         done.error().hint = hint_for(option.text, (*found)->typed.value);
-      return tl::unexpected(std::move(done.error()));
+      errors.add(std::move(done.error()));
     }
   }
+  if (!errors.empty()) return tl::unexpected(std::move(errors).together());
+  return OptionsRead{reader.at(), reader.notices()};
 }
 
 }  // namespace muster::option

@@ -37,9 +37,17 @@ Result<std::optional<Found>> OptionReader::next() {
   if (!word.starts_with('-') && !starts_with_long_dash(word)) return std::nullopt;
   if (word == "-" && grammar_.dash_is_word) return std::nullopt;
   const auto match = matcher_.match(word);
-  if (!match) return tl::unexpected(match.error());
-  if (!*match) return tl::unexpected(matcher_.unknown(word));
+  if (!match) {
+    at_ += 1;
+    return tl::unexpected(match.error());
+  }
   at_ += 1;
+  if (!*match) {
+    // The next word may be its value, or the program.
+    const bool has_value = word.find('=') != std::string::npos;
+    ended_ = !has_value && (at_ == words_.size() || !words_[at_].starts_with('-'));
+    return tl::unexpected(matcher_.unknown(word));
+  }
   return take(**match).map([](const Found& found) { return std::optional<Found>(found); });
 }
 

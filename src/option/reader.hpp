@@ -38,7 +38,8 @@ class OptionReader {
         later_block_(later_block) {}
 
   // The next option with its values; nothing at the end: at "--", at the first word that is none,
-  // or after an option that ends reading. Complaints are Fault::usage, one line, with a hint.
+  // or after an option that ends reading. Complaints are Fault::usage, one line, with a hint; after
+  // one, reading may go on, to find more of them: as far as it is certain what is an option.
   [[nodiscard]] base::Result<std::optional<Found>> next();
 
   // The index of the first word after the options: the program.

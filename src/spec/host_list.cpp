@@ -52,16 +52,21 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
   std::string_view list = trimmed(text);
   if (list.size() > 1 && list.ends_with(',')) list.remove_suffix(1);
   std::size_t number = 0;
+  base::Errors errors;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = end_of_host(list, at);
     auto entry = read_entry(trimmed(list.substr(at, comma - at)), ++number);
-    if (!entry) return tl::unexpected(std::move(entry.error()));
-    std::ranges::move(*entry, std::back_inserter(hosts));
+    if (!entry) {
+      errors.add(std::move(entry.error()));
+    } else {
+      std::ranges::move(*entry, std::back_inserter(hosts));
+    }
     if (hosts.size() > kHostsMax) {
       return base::fail_at(place(), kListFault, "", "more than {} hosts", kHostsMax);
     }
     at = comma + 1;
   }
+  if (!errors.empty()) return tl::unexpected(std::move(errors).together());
   return without_idle(std::move(hosts), kListFault);
 }
 

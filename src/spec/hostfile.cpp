@@ -203,17 +203,22 @@ Result<std::vector<HostEntry>> read_hostfile(std::string_view text, const std::s
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (auto fine = check_text(text, name); !fine) return tl::unexpected(fine.error());
   std::vector<HostEntry> hosts;
+  base::Errors errors;
   for (HostfileWords lines(text, name); !lines.done();) {
     auto words = lines.next_line();
     if (!words) return tl::unexpected(words.error());
     if (words->empty()) continue;
     auto some = read_line(*words);
-    if (!some) return tl::unexpected(some.error());
+    if (!some) {
+      errors.add(std::move(some.error()));
+      continue;
+    }
     std::ranges::move(*some, std::back_inserter(hosts));
     if (hosts.size() > kHostsMax) {
       return fail_at(hosts.back().place, kHostfileFault, "", "more than {} hosts", kHostsMax);
     }
   }
+  if (!errors.empty()) return tl::unexpected(std::move(errors).together());
   if (hosts.empty()) {
     return fail_at({name, 0, 0}, kHostfileFault, kHostLine, "the file names no host");
   }

@@ -57,6 +57,25 @@ std::size_t GrowingFile::read(int file, std::size_t most, const Take& take) {
   return all;
 }
 
+void GrowingFile::begin_at_last(int file, std::size_t lines) {
+  constexpr std::uint64_t kBackMax = std::uint64_t{64} << 20;
+  std::array<char, 65536> bytes;
+  const std::uint64_t size = size_of(file);
+  const std::uint64_t first = size - std::min(size, kBackMax);
+  bool is_last = true;  // the newline at the very end begins no line
+  std::size_t found = 0;
+  for (read_ = size; read_ > first && lines > 0;) {
+    const std::size_t wanted = std::min<std::uint64_t>(bytes.size(), read_ - first);
+    const auto place = static_cast<off_t>(read_ - wanted);
+    if (::pread(file, bytes.data(), wanted, place) != static_cast<ssize_t>(wanted)) return;
+    for (std::size_t at = wanted; at > 0; --at, --read_) {
+      const bool is_end = bytes[at - 1] == '\n' && !is_last;
+      is_last = false;
+      if (is_end && ++found == lines) return;
+    }
+  }
+}
+
 std::uint64_t GrowingFile::catch_up(int file, std::uint64_t most) {
   const std::uint64_t size = size_of(file);
   if (size <= read_ || size - read_ <= most) return 0;

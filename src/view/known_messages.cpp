@@ -140,6 +140,10 @@ constexpr KnownMessage kMessages[] = {
     {"OFI addrinfo() failed",
      "libfabric finds no network that it can use on {}: set FI_PROVIDER=tcp",
      "MPICH, errnames.txt"},
+    {"EOFError: EOF when reading a line",
+     "the rank asked for input and its stdin had none: `muster run --stdin 0` gives rank 0 what is "
+     "typed, or piped into muster",
+     "Python, input()"},
     {"ModuleNotFoundError",
      "the module is missing on {}, or another python comes first on PATH there", "Python"},
     {"error while loading shared libraries",

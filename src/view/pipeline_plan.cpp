@@ -5,17 +5,15 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "base/columns.hpp"
 #include "view/first_few.hpp"
 #include "view/graph_rail.hpp"
 
 namespace muster::view {
 namespace {
 
-// Of UTF-8, as a terminal shows it.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
+using base::columns_of;
+using base::padded;
 
 std::string size_words(const model::PlannedStep& plan) {
   const std::string slots = fmt::format("{} process{}", plan.slots, plan.slots == 1 ? "" : "es");
@@ -27,10 +25,6 @@ std::string hosts_words(const PlannedRow& row) {
   constexpr std::size_t kFew = 4;
   return first_few(
       row.hosts.size(), [&](std::size_t i) { return row.hosts[i]; }, ", ", kFew);
-}
-
-std::string padded(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, width_of(text)), ' ');
 }
 
 }  // namespace
@@ -46,7 +40,8 @@ std::string pipeline_plan(const std::vector<PlannedRow>& rows) {
   }
   std::array<std::size_t, 4> widths{};
   for (const auto& row : cells) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], columns_of(row[i]));
   }
   std::string text;
   for (const auto& row : cells) {

@@ -16,14 +16,14 @@ namespace {
   return style.colour ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : fmt::format("{}\n", text);
 }
 
-[[nodiscard]] std::string cpus_of(const model::Host& host) {
+[[nodiscard]] std::string cores_of(const model::Host& host) {
   return host.cpus ? std::to_string(host.cpus->usable) : "?";
 }
 
 struct Widths {
   std::size_t rank = std::string_view("rank").size();
   std::size_t host = std::string_view("host").size();
-  std::size_t cpus = std::string_view("cpus").size();
+  std::size_t cores = std::string_view("cores").size();
   std::size_t bound = 0;  // no rank is bound: no such column
 };
 
@@ -32,7 +32,7 @@ struct Widths {
   widths.rank = std::max(widths.rank, std::to_string(plan.ranks.size()).size());
   for (const model::PlannedNode& node : plan.nodes) {
     widths.host = std::max(widths.host, one_line(node.host.name).size());
-    widths.cpus = std::max(widths.cpus, cpus_of(node.host).size());
+    widths.cores = std::max(widths.cores, cores_of(node.host).size());
   }
   for (const model::CpuSet& set : plan.sets) {
     widths.bound =
@@ -42,11 +42,11 @@ struct Widths {
 }
 
 [[nodiscard]] std::string row(const Widths& widths, std::string_view rank, std::string_view host,
-                              std::string_view local_rank, std::string_view cpus,
+                              std::string_view local_rank, std::string_view cores,
                               std::string_view bound, std::string_view reason) {
   const std::string own = widths.bound == 0 ? "" : fmt::format("{:<{}}  ", bound, widths.bound);
   return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}{}", rank, widths.rank, host, widths.host,
-                     local_rank, cpus, widths.cpus, own, reason);
+                     local_rank, cores, widths.cores, own, reason);
 }
 
 [[nodiscard]] std::string bound_words(const model::Plan& plan, const model::PlannedRank& rank) {
@@ -56,13 +56,13 @@ struct Widths {
 void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   const Widths columns = widths(words.plan);
   chunks.text() +=
-      heading(row(columns, "rank", "host", "local rank", "cpus", "bound to", "reason"), style);
+      heading(row(columns, "rank", "host", "local rank", "cores", "bound to", "reason"), style);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
     chunks.text() += row(
         columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
-        cpus_of(host), bound_words(words.plan, planned), one_line(words.reason(base::Rank(rank))));
+        cores_of(host), bound_words(words.plan, planned), one_line(words.reason(base::Rank(rank))));
     chunks.text() += '\n';
   }
 }

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fmt/format.h>
 
+#include "base/columns.hpp"
 #include "view/record_json.hpp"
 #include "view/step_words.hpp"
 #include "view/utf8.hpp"
@@ -12,11 +14,27 @@
 namespace muster::view {
 namespace {
 
+using base::columns_of;
+using base::fitted;
+using base::folded;
+using base::padded;
+using base::padded_before;
+using base::shortened;
+using base::Yield;
 using model::RunRecord;
 using model::RunState;
 using model::Utc;
 
-constexpr std::size_t kJobMax = 28;
+constexpr std::size_t kJobMax = 256;  // columns; a command may be of any length
+
+enum Cell : std::uint8_t { kRun, kState, kCreated, kTook, kRanks, kJob, kCells };
+
+// Much of a name is said by its command's beginning; the name of a run tells when it was created.
+constexpr Yield kYields[] = {{kJob, 28},      {kRanks, 14}, {kCreated, 0}, {kJob, 16},
+                             {kRun, 6, true}, {kRanks, 10}, {kJob, 8},     {kTook, 0},
+                             {kRanks, 0},     {kJob, 0}};
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kValues = 12;  // the column where values begin in the words of one run
 
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
@@ -54,6 +72,19 @@ std::string line(std::string_view name, const std::optional<Utc>& time) {
   return time ? line(name, utc_text(*time)) : std::string();
 }
 
+// What is too long goes on below where values begin.
+std::string fold_lines(const std::string& lines, std::size_t width) {
+  if (width <= kValues) return lines;
+  std::string text;
+  for (std::string_view rest = lines; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find('\n'));
+    const std::string_view name = one.substr(0, kValues);
+    text.append(name) += folded(one.substr(name.size()), kValues, width) + '\n';
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  }
+  return text;
+}
+
 // Of the words about a state.
 std::string_view colour_of(std::string_view words) {
   const RunState state = model::run_state(words).value_or(RunState::failed);
@@ -63,11 +94,26 @@ std::string_view colour_of(std::string_view words) {
   return "\x1b[31m";
 }
 
-void append_row(std::string& text, const RecordCells& row, const std::array<std::size_t, 6>& widths,
+std::string fitting(const RecordCells& row, std::size_t cell, std::size_t width) {
+  const std::string& text = row[cell];
+  if (cell != kRun || columns_of(text) <= width) return shortened(text, width);
+  return shortened(text.substr(text.rfind('-') + 1), width);
+}
+
+void append_row(std::string& text, const RecordCells& row, const std::vector<std::size_t>& widths,
                 std::string_view colour) {
-  text += fmt::format("{:<{}}  {}{:<{}}{}  {:<{}}  {:>{}}  {:<{}}  {}\n", row[0], widths[0], colour,
-                      row[1], widths[1], colour.empty() ? "" : "\x1b[0m", row[2], widths[2], row[3],
-                      widths[3], row[4], widths[4], row[5]);
+  std::string line;
+  for (std::size_t i = 0; i < kCells; ++i) {
+    if (widths[i] == 0) continue;
+    if (!line.empty()) line.append(kGap, ' ');
+    const std::string shown = fitting(row, i, widths[i]);
+    const std::string cell = i == kTook  ? padded_before(shown, widths[i])
+                             : i == kJob ? shown
+                                         : padded(shown, widths[i]);
+    const bool is_coloured = i == kState && !colour.empty();
+    line += is_coloured ? fmt::format("{}{}\x1b[0m", colour, cell) : cell;
+  }
+  text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
 }
 
 std::string scheduler_line(const RunRecord& record) {
@@ -111,9 +157,7 @@ std::string logged_lines(const model::Logged& logged) {
 std::string job_of(const RunRecord& record) {
   std::string job = record.name.empty() ? joined(record.command, " ") : record.name;
   if (!record.experiment.empty()) job = record.experiment + "/" + job;
-  job = one_line(job);
-  if (job.size() > kJobMax) job = utf8(job.substr(0, kJobMax - 3)) + "...";
-  return job;
+  return shortened(one_line(job), kJobMax);
 }
 
 std::string state_of(const RunRecord& record) {
@@ -158,16 +202,15 @@ std::string begin_words(const RunRecord& record, bool detached) {
   if (count > kShown) {
     text += fmt::format("muster: and {} more outputs: muster show {}\n", count - kShown, word);
   }
-  return text + (detached
-                     ? fmt::format("muster: to follow it: muster logs -f {0}; to stop it: muster "
-                                   "stop {0}\n",
-                                   word)
-                     : fmt::format("muster: Ctrl-C stops it; from elsewhere: muster logs -f {0}, "
-                                   "muster stop {0}\n",
-                                   word));
+  return text + fmt::format(
+                    "  muster logs -f {0}  # follow its output{1}\n"
+                    "  muster show {0}     # how it is, or how it ended and why\n"
+                    "  muster stop {0}     # stop it{2}\n",
+                    word, detached ? "" : " from another terminal",
+                    detached ? ", as Ctrl-C would" : ", as Ctrl-C does here");
 }
 
-std::string record_words(const RunRecord& record, Utc now) {
+std::string record_words(const RunRecord& record, Utc now, std::size_t width) {
   std::string text = line("run", record.run) + line("job", record.name) +
                      line("experiment", record.experiment) +
                      line("state", std::string(word(record.state))) + line("cause", record.cause);
@@ -186,10 +229,10 @@ std::string record_words(const RunRecord& record, Utc now) {
   for (const auto& [name, value] : record.tags) {
     text += line("tag", fmt::format("{}={}", name, value));
   }
-  return text;
+  return fold_lines(text, width);
 }
 
-std::string warning_words(std::string_view report) {
+std::string warning_words(std::string_view report, std::size_t width) {
   constexpr std::string_view kFrame = "muster: warning: ";
   std::string text;
   while (!report.empty()) {
@@ -199,7 +242,7 @@ std::string warning_words(std::string_view report) {
     }
     report.remove_prefix(std::min(words.size() + 1, report.size()));
   }
-  return text;
+  return fold_lines(text, width);
 }
 
 RecordCells record_cells(const RunRecord& record, Utc now) {
@@ -213,15 +256,16 @@ RecordCells record_cells(const RunRecord& record, Utc now) {
 
 std::string record_table(const std::vector<RecordCells>& rows, Style style) {
   const RecordCells head = {"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS", "JOB"};
-  std::array<std::size_t, 6> widths{};
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    widths[i] = head[i].size();
-    for (const RecordCells& row : rows) widths[i] = std::max(widths[i], row[i].size());
+  std::vector<std::size_t> widths(kCells);
+  for (std::size_t i = 0; i < kCells; ++i) {
+    widths[i] = columns_of(head[i]);
+    for (const RecordCells& row : rows) widths[i] = std::max(widths[i], columns_of(row[i]));
   }
+  if (style.width > 0) widths = fitted(widths, kGap, style.width, kYields);
   std::string text;
   append_row(text, head, widths, "");
   for (const RecordCells& row : rows) {
-    append_row(text, row, widths, style.colour ? colour_of(row[1]) : "");
+    append_row(text, row, widths, style.colour ? colour_of(row[kState]) : "");
   }
   return text;
 }

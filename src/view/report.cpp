@@ -95,6 +95,21 @@ enum class Lines : std::uint8_t { are_new, were_shown };
       tail, [&](const std::string& one) { return one.find(raised.what) != std::string::npos; });
 }
 
+// Frames tell what the traceback told that ends with this line: the others are left.
+[[nodiscard]] std::vector<std::string> without_traceback(std::vector<std::string> tail,
+                                                         const PythonError& raised) {
+  if (raised.frames.empty()) return tail;
+  const auto is_end = [&](const std::string& one) { return one.find(raised.what) != one.npos; };
+  const auto end = std::ranges::find_if(tail.rbegin(), tail.rend(), is_end);
+  if (end == tail.rend()) return tail;
+  constexpr std::string_view kHeading = "Traceback (most recent call last)";
+  const auto is_heading = [&](const std::string& one) { return one.find(kHeading) != one.npos; };
+  const auto heading = std::ranges::find_if(end, tail.rend(), is_heading);
+  if (heading == tail.rend()) return tail;  // it is so long that its heading is lost
+  tail.erase(heading.base() - 1, end.base());
+  return tail;
+}
+
 // When the telling line is all that the rank said it is not said twice. An exception tells most.
 [[nodiscard]] std::string first_failure(const model::RunReport& report, Style style, Lines lines) {
   const std::vector<std::string> tail = printable_tail(report);
@@ -104,7 +119,7 @@ enum class Lines : std::uint8_t { are_new, were_shown };
                      notice_line(report) + hint_line(next_step(report, telling));
   if (lines == Lines::were_shown && holds(tail, raised)) return text;
   return text + frame_lines(raised) +
-         (tail.size() == 1 && !telling.empty() ? "" : tail_lines(tail));
+         (tail.size() == 1 && !telling.empty() ? "" : tail_lines(without_traceback(tail, raised)));
 }
 
 [[nodiscard]] std::string equally_early(const model::RunReport& report) {
@@ -169,6 +184,12 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   if (report.ended == 0) return {};
   return line(fmt::format("{} {} ended with SIGTERM{}", ended_ranks(report),
                           report.ended == 1 ? "was" : "were", kill_words(report)));
+}
+
+[[nodiscard]] std::string error_line(const base::Error& error, Style style) {
+  std::string text = base::to_string(error.place);
+  if (!text.empty()) text += ": ";
+  return cause_line("error: " + one_line(text + error.what), style);
 }
 
 [[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
@@ -294,10 +315,15 @@ std::string failure(const model::RunReport& report) {
 }
 
 std::string error(const base::Error& error, Style style) {
-  std::string text = base::to_string(error.place);
-  if (!text.empty()) text += ": ";
-  return cause_line("error: " + one_line(text + error.what), style) +
-         hint_line(one_line(error.hint));
+  std::string text = error_line(error, style);
+  const base::Error* last = &error;
+  for (const base::Error& other : error.also) {
+    if (other.hint != last->hint) text += hint_line(one_line(last->hint));
+    text += error_line(other, style);
+    last = &other;
+  }
+  text += hint_line(one_line(last->hint));
+  return error.untold == 0 ? text : text + line(fmt::format("and {} more errors", error.untold));
 }
 
 std::string cause_in(std::string text) {

@@ -24,7 +24,8 @@ namespace muster::view {
 // One line, without its newline: how a round failed, and that another follows.
 [[nodiscard]] std::string failure(const model::RunReport& report);
 
-// "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n"
+// "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n", and the same of the
+// errors that it has with it; a hint that several share is told once.
 [[nodiscard]] std::string error(const base::Error& error, Style style);
 
 // "signal 11 (SIGSEGV, invalid memory reference)"

@@ -1,12 +1,15 @@
-// Style: whether what a person reads is coloured. Decided here for all that muster prints.
+// Style: how what a person reads looks. Whether it is coloured is decided here for all that muster
+// prints.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace muster::view {
 
 struct Style {
-  bool colour = false;  // ANSI colours
+  bool colour = false;    // ANSI colours
+  std::size_t width = 0;  // columns of the terminal; 0: it is not one, and nothing has to fit
 };
 
 // What decides it besides the stream; each is empty where nobody has said anything.

@@ -22,6 +22,10 @@ PACKAGE = {name for name in files_of(os.path.join(ROOT, "python", "muster"))
            if name.endswith((".py", ".typed"))}
 
 
+PAGES = {name for name in os.listdir(os.path.join(ROOT, "docs", "manual"))
+         if name.endswith(".1")}
+
+
 class InstallCase(Case):
     def install(self, prefix):
         """`make install` of the program under test; returns the package's folder below prefix."""
@@ -38,7 +42,8 @@ class InstallCase(Case):
         folders = {os.path.dirname(name) for name in new if name.endswith("/py.typed")}
         self.assertEqual(len(folders), 1, new)
         folder = folders.pop()
-        self.assertEqual(new, {"bin/muster", *(f"{folder}/{name}" for name in PACKAGE)})
+        self.assertEqual(new, {"bin/muster", *(f"{folder}/{name}" for name in PACKAGE),
+                               *(f"share/man/man1/{name}" for name in PAGES)})
         return os.path.join(prefix, folder)
 
     def answer(self, *words, **variables):

@@ -73,7 +73,7 @@ def named(sentence, form):
 class Hints(Case):
     @staticmethod
     def options(front):
-        text = subprocess.run([MUSTER, front, "--help"], stdout=subprocess.PIPE, text=True,
+        text = subprocess.run([MUSTER, front, "--help", "all"], stdout=subprocess.PIPE, text=True,
                               check=True).stdout
         listed = [line for line in text.splitlines() if line.startswith("  -")]
         return {name for line in listed for name in OPTION.findall(line)}

@@ -3,7 +3,9 @@
 # rooms: cli
 
 import os
+import shutil
 import subprocess
+import unittest
 
 from install_case import InstallCase
 from support import PYTHON, run_tests
@@ -25,6 +27,15 @@ class Install(InstallCase):
         package = self.install(prefix)
         self.assertRegex(package, r"/lib/python3\.\d+/dist-packages/muster$")
         self.assertEqual(self.answer(f"{prefix}/bin/muster", "--version"), self.version())
+
+    @unittest.skipUnless(shutil.which("man"), "man is not installed")
+    def test_man_finds_a_page_for_each_command(self):
+        prefix = self.path("usr")
+        os.mkdir(prefix)
+        self.install(prefix)
+        for page in ("muster", "muster-run", "muster-logs"):
+            found = self.answer("man", "--path", page, PATH=f"{prefix}/bin:/usr/bin:/bin")
+            self.assertEqual(found, f"{prefix}/share/man/man1/{page}.1\n")
 
     def test_an_environment_gets_what_its_python_looks_for(self):
         venv = self.path("venv with a blank")

@@ -508,9 +508,10 @@ class Found(RecordCase):
         told = self.told("rm", "--state", "failed", "--dry-run", "--json").text.splitlines()
         self.assertEqual([json.loads(line)["exit_code"] for line in told], [4, 5])
         self.assertEqual(len(self.records()), 4)
-        self.assertEqual(self.told("rm", "--older-than", "27d").text, "removed 1 run\n")
+        self.assertRegex(self.told("rm", "--older-than", "27d").text, "^removed 1 run: [^ ]+\n$")
         self.assertEqual(self.told("rm", "--older-than", "27d").text, "removed 0 runs\n")
-        self.assertEqual(self.told("rm", "--experiment", "lines").text, "removed 2 runs\n")
+        self.assertRegex(self.told("rm", "--experiment", "lines").text,
+                         "^removed 2 runs: [^ ]+, [^ ]+\n$")
         self.assertEqual(self.listed(), [None])
         self.go()
         self.told("wait", live["run"])
@@ -524,7 +525,7 @@ class Found(RecordCase):
             done = one.finish()
             os.close(ours)
             os.close(theirs)
-            self.assertIn("remove 1 run, ", done.errors)
+            self.assertIn("remove 1 run: ", done.errors)
             self.assertEqual((done.code, len(self.records())), (0, left), done)
 
     def test_rm_of_what_cannot_be_read(self):

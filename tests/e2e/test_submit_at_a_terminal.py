@@ -50,14 +50,17 @@ class Watched(Case):
         self.assertEqual(text, "out\nout\n")
         self.assertEqual(told, f"muster: run {word}, recorded in {run['folder']}\n"
                          f"muster: output model: {run['outputs']['model']}\n"
-                         f"muster: Ctrl-C stops it; from elsewhere: muster logs -f {word}, "
-                         f"muster stop {word}\n")
+                         f"  muster logs -f {word}  # follow its output from another terminal\n"
+                         f"  muster show {word}     # how it is, or how it ended and why\n"
+                         f"  muster stop {word}     # stop it, as Ctrl-C does here\n")
         self.assertEqual(self.told("logs", word).text, "[0] out\n[1] out\n")
 
     def test_a_detached_run(self):
         text, told = self.seen("--detach")
         self.assertEqual(text, self.show()["run"] + "\n")
-        self.assertIn(f"to stop it: muster stop {text.strip().rsplit('-', 1)[1]}\n", told)
+        word = text.strip().rsplit("-", 1)[1]
+        for typed in ("logs -f", "show", "stop"):
+            self.assertRegex(told, rf"(?m)^  muster {typed} {word} +#")
 
     def test_nobody_watches(self):
         self.assertEqual(self.told("submit", "job.yml").errors, "")

@@ -244,8 +244,7 @@ Result<Reading> read_lead(const Call& call) {
   const auto read = read_options(lead_table(), kLeadGrammar, words, draft);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
-    return Reading{.text = std::string(kLeadHead) + options_help(lead_options()) +
-                           std::string(kLeadCodes)};
+    return Reading{.text = option::help_text(kLeadHead, lead_options(), kLeadCodes, call.columns)};
   }
   if (auto fine = settle_lead(call, draft, words.subspan(read->program)); !fine) {
     return tl::unexpected(fine.error());
@@ -258,8 +257,7 @@ Result<Reading> read_join(const Call& call) {
   const auto place = read_join_words(draft, call.words);
   if (!place) return tl::unexpected(place.error());
   if (draft.help) {
-    return Reading{.text = std::string(kJoinHead) + options_help(join_options()) +
-                           std::string(kJoinCodes)};
+    return Reading{.text = option::help_text(kJoinHead, join_options(), kJoinCodes, call.columns)};
   }
   if (auto fine = settle_join(draft, *place); !fine) return tl::unexpected(fine.error());
   return asked(std::move(draft));

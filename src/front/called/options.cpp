@@ -49,7 +49,7 @@ constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help."
 constexpr Row kLead[] = {
     {{"-H --host",
       kOpen,
-      Takes::text,
+      Takes::hosts,
       "LIST",
       "Hosts to be opened, with their slots: node1:8,node2:8 (default: those of the batch job "
       "around). Repeatable.",

@@ -112,8 +112,7 @@ Result<Reading> read_deepspeed(const Call& call) {
   const auto read = read_options(deepspeed_table(), kGrammar, words, draft);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
-    return Reading{.text = std::string(kHead) + options_help(deepspeed_options()) +
-                           std::string(kExitCodes)};
+    return Reading{.text = option::help_text(kHead, deepspeed_options(), kExitCodes, call.columns)};
   }
   draft.notices = read->notices;
   return settle_command(draft, words.subspan(read->program)).and_then([&] {

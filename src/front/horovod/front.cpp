@@ -240,8 +240,7 @@ Result<Reading> read_horovodrun(const Call& call) {
   const auto read = read_options(horovod_table(), kGrammar, words, draft, false, &admit);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
-    return Reading{.text = std::string(kHead) + options_help(horovod_options()) +
-                           std::string(kExitCodes)};
+    return Reading{.text = option::help_text(kHead, horovod_options(), kExitCodes, call.columns)};
   }
   if (draft.version) {
     return Reading{.text = fmt::format("muster {}, standing in for horovodrun\n", call.version)};

@@ -73,7 +73,7 @@ constexpr Traits kRefusedElastic = {.support = refused(kNoElastic)};
 constexpr auto kRows = std::to_array<Row>({
     {{"-np --num-proc", kRanks, Takes::number, "N", "How many ranks to start. Must be given."},
      [](Draft& d, const Typed& t) { return set_ranks(t, d.request.spec.apps.front().ranks); }},
-    {{"-H --hosts", kRanks, Takes::text, "LIST",
+    {{"-H --hosts", kRanks, Takes::hosts, "LIST",
       "Hosts with their slots: host1:2,host2:4 (default: this machine)."},
      [](Draft& d, const Typed& t) { return store(read_text(t), d.hosts.list.emplace()); }},
     {{"-hostfile --hostfile", kRanks, Takes::file, "FILE",

@@ -171,8 +171,7 @@ Result<Reading> read_hydra(const Call& call) {
   if (const auto read = read_line(draft); !read) return tl::unexpected(read.error());
   if (draft.info) return Reading{.text = std::string(kInfo) + call.version + "\n"};
   if (draft.help) {
-    return Reading{.text = std::string(kHead) + options_help(hydra_options()) +
-                           std::string(kExitCodes)};
+    return Reading{.text = option::help_text(kHead, hydra_options(), kExitCodes, call.columns)};
   }
   if (const auto read = read_file(draft); !read) return tl::unexpected(read.error());
   return finish(std::move(draft));

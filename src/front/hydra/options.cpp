@@ -92,7 +92,7 @@ constexpr auto kRows = std::to_array<Row>({
     {{"-ppn -perhost -grr", kRanks, Takes::number, "N",
       "N ranks on each host in turn, whatever its slots."},
      set_per_node},
-    {{"-hosts -hostlist -machine -machines -machinelist", kRanks, Takes::text, "LIST",
+    {{"-hosts -hostlist -machine -machines -machinelist", kRanks, Takes::hosts, "LIST",
       "Hosts with their slots: node1:8,node2:8; a bare name is one slot."},
      set_hydra_hosts},
     {{"-host",

@@ -148,8 +148,8 @@ Result<Words> read_verb(const Command& command, const Call& call) {
   return words;
 }
 
-std::string help(const Command& command) {
-  return std::string(command.head) + options_help(texts_of(command.table()));
+std::string help(const Command& command, const Call& call) {
+  return option::help_text(command.head, texts_of(command.table()), "", call.columns);
 }
 
 Result<void> check_json(const JobDraft& draft) {
@@ -325,7 +325,7 @@ OptionTexts export_options() { return texts_of(export_table()); }
 Result<Reading> read_submit(const Call& call) {
   auto words = read_verb(kSubmit, call);
   if (!words) return tl::unexpected(std::move(words.error()));
-  if (words->draft.help) return Reading{.text = help(kSubmit)};
+  if (words->draft.help) return Reading{.text = help(kSubmit, call)};
   if (auto fine = check_json(words->draft); !fine) return tl::unexpected(fine.error());
   const auto file = only_file(kSubmit, *words);
   if (!file) return tl::unexpected(file.error());
@@ -338,7 +338,7 @@ Result<Reading> read_submit(const Call& call) {
 Result<Reading> read_explain(const Call& call) {
   auto words = read_verb(kExplain, call);
   if (!words) return tl::unexpected(std::move(words.error()));
-  if (words->draft.help) return Reading{.text = help(kExplain)};
+  if (words->draft.help) return Reading{.text = help(kExplain, call)};
   Call unnamed = call;
   unnamed.record_folder = without_name(call.record_folder);
   words->draft.explains = true;
@@ -357,7 +357,7 @@ Result<Reading> read_explain(const Call& call) {
 Result<Reading> read_validate(const Call& call) {
   auto words = read_verb(kValidate, call);
   if (!words) return tl::unexpected(std::move(words.error()));
-  if (words->draft.help) return Reading{.text = help(kValidate)};
+  if (words->draft.help) return Reading{.text = help(kValidate, call)};
   const auto file = only_file(kValidate, *words);
   if (!file) return tl::unexpected(file.error());
   if (!words->draft.target.empty()) return validate_for_target(call, words->draft, *file);
@@ -379,7 +379,7 @@ Result<Reading> read_validate(const Call& call) {
 Result<Reading> read_export(const Call& call) {
   const auto words = read_verb(kExport, call);
   if (!words) return tl::unexpected(words.error());
-  if (words->draft.help) return Reading{.text = help(kExport)};
+  if (words->draft.help) return Reading{.text = help(kExport, call)};
   if (words->rest.size() == 2) {
     return read_export_request(call, words->draft, words->rest[0], words->rest[1]);
   }
@@ -391,7 +391,7 @@ Result<Reading> read_export(const Call& call) {
 Result<Reading> read_schema(const Call& call) {
   const auto words = read_verb(kSchema, call);
   if (!words) return tl::unexpected(words.error());
-  if (words->draft.help) return Reading{.text = help(kSchema)};
+  if (words->draft.help) return Reading{.text = help(kSchema, call)};
   if (!words->rest.empty()) {
     return fail(Fault::usage, "it has one schema for all job files",
                 "muster schema takes no words, such as {}", spec::in_quotes(words->rest.front()));

@@ -146,7 +146,7 @@ constexpr Row kCheckedTarget = {
 constexpr Row kList = {
     {"-H --host",
      kHosts,
-     Takes::text,
+     Takes::hosts,
      "LIST",
      "Run on these hosts: node1:8,user@node2:8,gpu[1-4]:8. Repeatable; lists are joined.",
      {.repeatable = true}},

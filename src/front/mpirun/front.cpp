@@ -178,7 +178,8 @@ Result<Reading> read_mpirun(const Call& call) {
       read_inherited_parameters(draft).and_then([&] { return read_command_line(draft); });
   if (!read) return tl::unexpected(read.error());
   if (draft.version) return Reading{.text = version_text(call)};
-  if (draft.help) return Reading{.text = std::string(kHead) + options_help(mpirun_options())};
+  if (draft.help)
+    return Reading{.text = option::help_text(kHead, mpirun_options(), "", call.columns)};
   return finish(std::move(draft));
 }
 

@@ -35,7 +35,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
      [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.appfile); }},
     {{"-H --host",
       kHosts,
-      Takes::text,
+      Takes::hosts,
       "LIST",
       "Hosts with slots, as in node1:8,node2; without a number 1, with * all cores. Repeatable; "
       "lists are joined. +n0 and +e stand for hosts of the hostfile.",

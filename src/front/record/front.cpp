@@ -38,10 +38,12 @@ Examples:
 constexpr Command kShow = {"show", Runs::one};
 constexpr Command kLogs = {"logs", Runs::one, R"(
 The ranks' stderr is printed to stderr. muster submit and --detach keep the output; muster run does
-with --logs.
+with --logs. With -f, muster ends with the run's exit code and, if it failed, with the first lines
+of its report.
 
 Examples:
   muster logs -f last
+  muster logs -f --tail 20 last
   muster logs --rank 3 --err last
 )"};
 constexpr Command kWait = {"wait", Runs::some, R"(
@@ -56,8 +58,8 @@ Examples:
   muster graph --svg last > pipeline.svg
 )"};
 constexpr Command kRemove = {"rm", Runs::some, R"(
-With selecting options, all ended runs that match every option are removed; on a terminal muster
-asks first.
+With selecting options, all ended runs that match every option are removed. On a terminal muster
+asks first, unless one run is named.
 
 Examples:
   muster rm kufari last
@@ -112,15 +114,15 @@ const Command& command_of(RecordVerb verb) {
   CHECK(false);
 }
 
-std::string help(RecordVerb verb) {
+std::string help(RecordVerb verb, const Call& call) {
   const Command& command = command_of(verb);
   const Front& front = *front_of(command.name);
   std::string sentence(front.help);
   sentence.front() = static_cast<char>(sentence.front() - 'A' + 'a');
-  return fmt::format("muster {}: {}\n\nUsage: muster {} {}\n{}{}", command.name, sentence,
-                     command.name, front.argument, command.takes == Runs::none ? "" : kMeans,
-                     command.more) +
-         options_help(texts_of(record_table(verb)));
+  const std::string head = fmt::format("muster {}: {}\n\nUsage: muster {} {}\n{}{}", command.name,
+                                       sentence, command.name, front.argument,
+                                       command.takes == Runs::none ? "" : kMeans, command.more);
+  return option::help_text(head, texts_of(record_table(verb)), "", call.columns);
 }
 
 Result<void> check_runs(const Command& command, const RecordRequest& request) {
@@ -146,6 +148,10 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
   }
   if (request.all && request.most) {
     return fail(Fault::usage, "keep one of them", "--all and -n cannot be combined");
+  }
+  if (request.watch && request.json) {
+    return fail(Fault::usage, "muster ps --json prints the list once",
+                "--watch and --json cannot be combined");
   }
   return {};
 }
@@ -206,7 +212,7 @@ template <RecordVerb verb>
 Result<Reading> read_record(const Call& call) {
   auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
-  if (draft->help) return Reading{.text = help(verb)};
+  if (draft->help) return Reading{.text = help(verb, call)};
   return check_runs(command_of(verb), draft->request)
       .and_then([&] { return take_named(call, *draft); })
       .and_then([&] { return take_target(call, *draft); })

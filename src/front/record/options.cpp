@@ -122,7 +122,7 @@ constexpr Row kMaxSize = {
     [](RecordDraft& d, const Typed& t) { return store(read_size(t), d.request.max_size); }};
 constexpr Row kHosts = {{"-H --host",
                          kRuns,
-                         Takes::text,
+                         Takes::hosts,
                          "LIST",
                          "Also remove what errands of runs that have ended left on these hosts: "
                          "node1,node2. Repeatable.",
@@ -141,14 +141,21 @@ constexpr Row kForeign = {
 constexpr Row kDryRun = {
     {"--dry-run", kSee, Takes::nothing, "", "List what would be removed, without removing it."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.dry_run); }};
-constexpr Row kFollow = {{"-f --follow", kOutput, Takes::nothing, "",
-                          "Keep printing new output until the run has ended."},
-                         [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
+constexpr Row kFollow = {
+    {"-f --follow", kOutput, Takes::nothing, "",
+     "Keep printing new output until the run has ended, then exit with the run's code."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.follow); }};
 constexpr Row kRank = {
     {"--rank", kOutput, Takes::number, "N",
      "Only the output of rank N, without labels (default: all ranks, with labels)."},
     [](RecordDraft& d, const Typed& t) {
       return store(read_count(t, {0, model::kRanksMax}), d.request.rank);
+    }};
+constexpr Row kTail = {
+    {"--tail", kOutput, Takes::number, "N",
+     "Begin with the last N lines of each rank's stdout and stderr (default: all lines)."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(read_count(t, {0, kListMax}), d.request.tail);
     }};
 constexpr Row kErrors = {
     {"--err", kOutput, Takes::nothing, "", "Only the ranks' stderr, printed to stdout."},
@@ -170,14 +177,23 @@ constexpr Row kFreshCheckpoints = {
 constexpr Row kJson = {
     {"--json", kSee, Takes::nothing, "", "Print JSON; docs/RECORD.md describes the format."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.json); }};
+constexpr Row kJsonLines = {{"--json-lines", kSee, Takes::nothing, "",
+                             "Print one JSON object per line, with no list around them."},
+                            [](RecordDraft& d, const Typed&) {
+                              d.request.json = true;
+                              return raise(d.request.lines);
+                            }};
+constexpr Row kWatch = {{"-w --watch", kOutput, Takes::nothing, "",
+                         "Show the list on the terminal and keep it up to date; Ctrl-C ends it."},
+                        [](RecordDraft& d, const Typed&) { return raise(d.request.watch); }};
 constexpr Row kColor = color_row<RecordDraft>(kSee);
 constexpr Row kQuiet = quiet_row<RecordDraft>(kSee);
 constexpr Row kVersion = version_row<RecordDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kListRows[] = {kMost,   kAll,  kExperiment, kTag,   kState,   kOlderThan,
-                             kTarget, kJson, kColor,      kQuiet, kVersion, kHelp};
+constexpr Row kListRows[] = {kMost,  kAll,  kExperiment, kTag,   kState, kOlderThan, kTarget,
+                             kWatch, kJson, kJsonLines,  kColor, kQuiet, kVersion,   kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes, kForeign,
                                kDryRun,     kJson, kColor, kQuiet,     kVersion, kHelp};
 constexpr Row kCollectRows[] = {kTooOld,
@@ -196,8 +212,8 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kQuiet,
                                 kVersion,
                                 kHelp};
-constexpr Row kLogsRows[] = {kFollow, kRank,  kErrors,  kTarget, kJson,
-                             kColor,  kQuiet, kVersion, kHelp};
+constexpr Row kLogsRows[] = {kFollow, kTail,  kRank,  kErrors,  kTarget,
+                             kJson,   kColor, kQuiet, kVersion, kHelp};
 constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kForeign, kJson,
                               kColor,  kQuiet,     kVersion,          kHelp};
 constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};

@@ -48,15 +48,45 @@ Examples:
     muster run --dry-run --env -H node1:8,node2:8 python3 train.py
 )";
 
+// What most people need, on one screen of 24 lines.
+constexpr std::string_view kShortHelp =
+    R"(muster run: start one program many times, as the ranks of one job.
+
+Usage: muster run [OPTIONS] PROGRAM [ARGS...]
+
+Examples:
+    muster run -n 4 python3 train.py
+    muster run -H node1:8,node2:8 -x NCCL_DEBUG=INFO --tag python3 train.py
+
+  -n N               How many ranks to start
+  -H LIST            Hosts with their slots: node1:8,node2:8
+  --hostfile FILE    Hosts from a file, one per line: node1 slots=8
+  --per-node K       At most K ranks on each host; without -n, K on every host
+  --gpus-per-rank N  Give each rank N of its host's devices
+  -x NAME[=VALUE]    Set this environment variable for every rank
+  --tag              Prefix each line of output with its rank
+  --logs DIR         Also write each rank's output to files below DIR
+  --stdin RANK       Which rank reads stdin
+  --timeout SECONDS  End the job after this time
+  -d                 Run in the background; see muster logs -f
+  --dry-run          Show which rank would run where, and start nothing
+
+All options: muster run --help all. The manual: man muster-run.
+)";
+
 constexpr std::string_view kExitCodes = R"(
 Exit codes:
   0        every rank exited with 0
   1..255   the code of the rank that failed first
   128+N    that rank, or muster itself, got signal N
-  240      usage error                            244  program or folder missing on a host
-  241      bad hostfile or other input file       245  a host died or stopped responding
-  242      more ranks than slots                  246  time limit reached (--timeout)
-  243      a host cannot be reached               247  a machine's limit, or an internal error
+  240      usage error
+  241      bad hostfile or other input file
+  242      more ranks than slots
+  243      a host cannot be reached
+  244      program or folder missing on a host
+  245      a host died or stopped responding
+  246      time limit reached (--timeout)
+  247      a machine's limit, or an internal error
   248      output, logs or the record could not be written (the ranks exited with 0)
 If a rank itself exits with one of 240 to 248, the last line and report.json say so.
 
@@ -65,6 +95,7 @@ the terminal.
 )";
 
 constexpr Grammar kGrammar = {.command = "muster run",
+                              .all = "--help all",
                               .glued = Glued::all,
                               .late = LateJobOption::refused,
                               .elsewhere = elsewhere_of<Launcher::run>};
@@ -226,17 +257,25 @@ Result<void> read_programs(RunDraft& draft, std::span<const std::string> words) 
   }
 }
 
+// `--help all`: nothing after --help is read.
+bool asks_for_all(std::span<const std::string> words) {
+  const auto help = std::ranges::find_if(
+      words, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  return words.end() - help > 1 && *(help + 1) == "all";
+}
+
 }  // namespace
 
-std::string run_help() {
-  return std::string(kRunHead) + options_help(run_options()) + std::string(kExitCodes);
+std::string run_help(std::size_t width) {
+  return option::help_text(kRunHead, run_options(), kExitCodes, width);
 }
 
 Result<Reading> read_run(const Call& call) {
   RunDraft draft;
   draft.current_folder = call.current_folder;
   if (auto read = read_programs(draft, call.words); !read) return tl::unexpected(read.error());
-  if (draft.help) return Reading{.text = run_help()};
+  if (draft.help && asks_for_all(call.words)) return Reading{.text = run_help(call.columns)};
+  if (draft.help) return Reading{.text = option::fitted(kShortHelp, call.columns)};
   return finish(std::move(draft), call);
 }
 

@@ -13,6 +13,6 @@ namespace muster::front {
 // hostfile. Unknown options are Fault::usage with the nearest known one as hint.
 [[nodiscard]] base::Result<Reading> read_run(const Call& call);
 
-[[nodiscard]] std::string run_help();
+[[nodiscard]] std::string run_help(std::size_t width);
 
 }  // namespace muster::front

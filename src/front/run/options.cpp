@@ -165,9 +165,10 @@ constexpr Option<RunDraft> kOptions[] = {
 
     {{"-H --host",
       kHosts,
-      Takes::text,
+      Takes::hosts,
       "LIST",
-      "Hosts with their slots: node1:8,user@node2:8,rack[1-4]n[01-16]:8,[fe80::1]:4. Repeatable; "
+      "Hosts with their slots: node1:8,user@node2:8 or rack[1-4]n[01-16]:8,[fe80::1]:4. "
+      "Repeatable; "
       "lists are joined.",
       {.repeatable = true}},
      join_hosts<RunDraft>},
@@ -353,7 +354,12 @@ constexpr Option<RunDraft> kOptions[] = {
     color_row<RunDraft>(kSee),
     quiet_row<RunDraft>(kSee),
     version_row<RunDraft>(kSee),
-    {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
+    {{"-h --help",
+      kSee,
+      Takes::nothing,
+      "",
+      "Show this help; --help all: with every option.",
+      {.ends = true}},
      [](RunDraft& d, const Typed&) { return raise(d.help); }},
 };
 

@@ -377,8 +377,8 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
   const auto read = read_options(dialect.table, dialect.grammar, words, draft);
   if (!read) return tl::unexpected(read.error());
   if (draft.help) {
-    return Reading{.text = std::string(dialect.head) + options_help(texts_of(dialect.table)) +
-                           std::string(kExitCodes)};
+    return Reading{
+        .text = option::help_text(dialect.head, texts_of(dialect.table), kExitCodes, call.columns)};
   }
   for (const std::string& line : read->notices) add_once(draft.notices, line);
   const Words script = words.subspan(read->program);

@@ -330,7 +330,7 @@ constexpr auto kRows = std::to_array<Row>({
 
     {{"-H --host",
       kHosts,
-      Takes::text,
+      Takes::hosts,
       "LIST",
       "Start the job on these hosts through ssh, from this machine: node1,user@node2.",
       {.repeatable = true}},

@@ -27,5 +27,30 @@ TEST(Error, EachFaultHasItsExitCode) {
   EXPECT_EQ(exit_code(Fault::output), 248);
 }
 
+Error error_with(std::string what, std::string hint) {
+  return {Fault::usage, std::move(what), std::move(hint), {}};
+}
+
+TEST(Errors, AreToldTogetherAndByTheirHints) {
+  Errors errors;
+  EXPECT_TRUE(errors.empty());
+  for (const char* what : {"a", "b", "a", "c"}) {
+    errors.add(error_with(what, what == std::string("b") ? "do this" : "do that"));
+  }
+  const Error first = std::move(errors).together();
+  EXPECT_EQ(first.what, "a");
+  ASSERT_EQ(first.also.size(), 2U);
+  EXPECT_EQ(first.also[0].what, "c");
+  EXPECT_EQ(first.also[1].what, "b");
+}
+
+TEST(Errors, AreCountedBeyondTwenty) {
+  Errors errors;
+  for (int i = 0; i < 23; ++i) errors.add(error_with(std::to_string(i), ""));
+  const Error first = std::move(errors).together();
+  EXPECT_EQ(first.also.size() + 1, Errors::kTold);
+  EXPECT_EQ(first.untold, 3U);
+}
+
 }  // namespace
 }  // namespace muster::base

@@ -41,10 +41,38 @@ class Completion : public testing::Test {
 
   // What bash offers for the last of the words.
   std::set<std::string> offered(const std::string& words) {
-    const std::string command =
-        "cd " + folder_ + " && bash --norc -c '. ./bash; compopt() { :; }; COMP_WORDS=(" + words +
-        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _muster; printf \"%s\\n\" \"${COMPREPLY[@]}\"'";
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+    return lines_of("bash --norc -c '. ./bash; compopt() { :; }; COMP_WORDS=(" + words +
+                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _muster; "
+                    "printf \"%s\\n\" \"${COMPREPLY[@]}\"'");
+  }
+
+  // The same of fish, without the texts beside the words.
+  std::set<std::string> offered_by_fish(const std::string& line) {
+    return lines_of("fish --no-config -c 'source ./fish; complete -C \"" + line + "\"' | cut -f1");
+  }
+
+  void write_hosts() const {
+    std::filesystem::create_directory(folder_ + "/.ssh");
+    std::ofstream(folder_ + "/.ssh/config") << "Host node1 node2 *.site !x\n  HostName a\n";
+    std::ofstream(folder_ + "/.ssh/known_hosts")
+        << "|1|hash= ssh-rsa A\nbigone,10.0.0.7 ssh-rsa A\n[node7]:2222 ssh-rsa A\n";
+  }
+
+  // Stands for muster, and lists two runs.
+  void write_program() const {
+    const std::string path = folder_ + "/muster";
+    std::ofstream(path) << "#!/bin/sh\n"
+                           "echo 'RUN                STATE      RANKS    JOB'\n"
+                           "echo '20261121-1-kufari  completed  2 on vm  train'\n"
+                           "echo '20261122-2-sozunu  completed  2 on vm  python3 -c print'\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  // What a command prints in the folder, which is its home and has the first programs.
+  std::set<std::string> lines_of(const std::string& command) const {
+    const std::string there =
+        "cd " + folder_ + " && export HOME=$PWD PATH=$PWD:$PATH && " + command;
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(there.c_str(), "r"), pclose);
     std::string text;
     for (int c = 0; pipe && (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
     std::istringstream lines(text);
@@ -63,7 +91,7 @@ using Set = std::set<std::string>;
 TEST_F(Completion, OfBashKnowsCommandsAndOptions) {
   script("bash");
   EXPECT_EQ(offered("muster comp"), Set{"completion"});
-  EXPECT_EQ(offered("muster completion \"\""), (Set{"bash", "zsh"}));
+  EXPECT_EQ(offered("muster completion \"\""), (Set{"bash", "fish", "zsh"}));
   EXPECT_EQ(offered("muster run --ta"), Set{"--tag"});
   EXPECT_EQ(offered("muster run -n 4 --tag --dry"), Set{"--dry-run"});
 }
@@ -94,6 +122,41 @@ TEST_F(Completion, OfBashKnowsRuns) {
   EXPECT_EQ(offered("muster show la"), Set{"last"});
   EXPECT_EQ(offered("muster logs -f la"), Set{"last"});
   EXPECT_EQ(offered("muster ps x"), Set{});
+}
+
+TEST_F(Completion, OfBashKnowsHosts) {
+  script("bash");
+  write_hosts();
+  EXPECT_EQ(offered("muster run -H n"), (Set{"node1", "node2", "node7"}));
+  EXPECT_EQ(offered("muster run -H node1,b"), Set{"node1,bigone"});
+  EXPECT_EQ(offered("muster mpirun --host node1,node"),
+            (Set{"node1,node1", "node1,node2", "node1,node7"}));
+}
+
+TEST_F(Completion, OfBashKnowsRunsAndWhatTheirJobsAreCalled) {
+  script("bash");
+  write_program();
+  EXPECT_EQ(offered("muster logs -f 2"), (Set{"20261121-1-kufari", "20261122-2-sozunu"}));
+  EXPECT_EQ(offered("muster show tr"), Set{"train"});
+}
+
+TEST_F(Completion, OfBashKnowsWordsOfExportAndHelp) {
+  script("bash");
+  EXPECT_EQ(offered("muster export k"), Set{"kubernetes"});
+  EXPECT_EQ(offered("muster help expo"), Set{"export"});
+}
+
+TEST_F(Completion, OfFishKnowsTheSame) {
+  if (std::system("command -v fish >/dev/null") != 0) GTEST_SKIP() << "there is no fish here";
+  script("fish");
+  write_hosts();
+  write_program();
+  EXPECT_EQ(offered_by_fish("muster comp"), Set{"completion"});
+  EXPECT_EQ(offered_by_fish("muster run --ta"), Set{"--tag"});
+  EXPECT_EQ(offered_by_fish("muster run --on-failure "), (Set{"abort", "continue"}));
+  EXPECT_EQ(offered_by_fish("muster run -H node1,b"), Set{"node1,bigone"});
+  EXPECT_EQ(offered_by_fish("muster logs -f 20261121"), Set{"20261121-1-kufari"});
+  EXPECT_EQ(offered_by_fish("muster export kub"), Set{"kubernetes"});
 }
 
 TEST_F(Completion, OfBashLeavesTheProgramsWordsAlone) {
@@ -129,10 +192,10 @@ TEST_F(Completion, OfZshIsReadByZsh) {
 }
 
 TEST_F(Completion, KnowsNoOtherShell) {
-  const auto fish = completion("fish");
-  ASSERT_FALSE(fish);
-  EXPECT_EQ(fish.error().what, "no completion for the shell 'fish'");
-  EXPECT_EQ(fish.error().fault, base::Fault::usage);
+  const auto other = completion("tcsh");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().what, "no completion for the shell 'tcsh'");
+  EXPECT_EQ(other.error().fault, base::Fault::usage);
 }
 
 }  // namespace

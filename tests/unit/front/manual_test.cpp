@@ -27,8 +27,9 @@ std::string manual(const Front& front) {
   return plain;
 }
 
-std::string help(const Front& front) {
-  const auto reading = front.read({.called = main_name(front), .words = {"--help"}});
+std::string help(const Front& front, std::size_t columns = 80) {
+  const auto reading =
+      front.read({.called = main_name(front), .words = {"--help", "all"}, .columns = columns});
   return reading ? reading->text : to_string(reading.error());
 }
 
@@ -62,10 +63,12 @@ TEST_P(EachFront, HelpHoldsEveryOptionWithItsSentence) {
 }
 
 TEST_P(EachFront, HelpFitsTheScreen) {
-  std::istringstream lines(help(*GetParam()));
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), 100U) << line;
-    EXPECT_FALSE(line.ends_with(' ')) << line;
+  for (const std::size_t columns : {60, 80, 100}) {
+    std::istringstream lines(help(*GetParam(), columns));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), columns) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
   }
 }
 
@@ -120,8 +123,23 @@ std::string test_name(const testing::TestParamInfo<const Front*>& one) {
 
 INSTANTIATE_TEST_SUITE_P(Fronts, EachFront, testing::ValuesIn(all_fronts()), test_name);
 
+TEST(Manual, ListsEveryFront) {
+  std::ifstream file(MUSTER_SOURCE_DIR "/docs/manual/muster.1");
+  std::string plain;
+  for (std::string line; std::getline(file, line); plain += '\n') {
+    for (const char c : line) {
+      if (c != '\\') plain += c;
+    }
+  }
+  for (const Front& front : fronts()) {
+    const std::string entry =
+        ".TP\n.BR muster-" + main_name(front) + " (1)\n" + std::string(front.help) + "\n";
+    EXPECT_TRUE(holds(plain, entry)) << entry;
+  }
+}
+
 TEST(RunHelp, ExamplesAreReadAsRequests) {
-  std::istringstream lines(run_help());
+  std::istringstream lines(run_help(100));
   int examples = 0;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("    muster run ") || holds(line, "--hostfile")) continue;
@@ -133,10 +151,28 @@ TEST(RunHelp, ExamplesAreReadAsRequests) {
   EXPECT_EQ(examples, 6);
 }
 
+TEST(RunHelp, IsOneScreenOfOptionsThatExist) {
+  const auto reading = read_run({.called = "run", .words = {"--help"}});
+  ASSERT_TRUE(reading);
+  std::istringstream lines(reading->text);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    if (!line.starts_with("  -")) continue;
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    bool is_there = false;
+    for (const OptionText* option : front_of("run")->options()) {
+      for (const std::string_view known : names_of(*option)) is_there |= known == name;
+    }
+    EXPECT_TRUE(is_there) << line;
+  }
+  EXPECT_LE(count, 24);
+  EXPECT_LT(reading->text.size(), run_help(80).size());
+}
+
 TEST(RunHelp, AndManualHaveEveryExitCode) {
   const std::string source = manual(*front_of("run"));
   for (int code = 240; code <= 248; ++code) {
-    EXPECT_TRUE(holds(run_help(), std::to_string(code)));
+    EXPECT_TRUE(holds(run_help(80), std::to_string(code)));
     EXPECT_TRUE(holds(source, ".TP\n.B " + std::to_string(code) + "\n")) << code;
   }
 }

@@ -246,7 +246,7 @@ TEST(RunFront, UnknownOptionsNameTheNearest) {
   EXPECT_EQ(hint({"--taag", "p"}), "did you mean --tag?");
   EXPECT_EQ(hint({"--hostfle=x", "p"}), "did you mean --hostfile?");
   EXPECT_EQ(hint({"-hostfile", "x", "p"}), "did you mean --hostfile?");
-  EXPECT_EQ(hint({"--zzzzzzzzzz", "p"}), "muster run --help lists all options");
+  EXPECT_EQ(hint({"--zzzzzzzzzz", "p"}), "muster run --help all lists all options");
   EXPECT_EQ(complaint({"-", "p"}), "unknown option '-'");
   EXPECT_EQ(complaint({"-vh", "p"}), "unknown option '-vh'");
 }

@@ -62,7 +62,11 @@ std::string read(const Grammar& grammar, const Words& words, bool later_block = 
   Draft draft;
   const auto read =
       read_options(std::span<const Option<Draft>>(kTable), grammar, words, draft, later_block);
-  if (!read) return read.error().what + " (" + read.error().hint + ")";
+  if (!read) {
+    std::string all = read.error().what + " (" + read.error().hint + ")";
+    for (const base::Error& one : read.error().also) all += "; " + one.what + " (" + one.hint + ")";
+    return all;
+  }
   std::string all = draft.said + "|";
   for (std::size_t i = read->program; i < words.size(); ++i) all += " " + words[i];
   for (const std::string& notice : read->notices) all += " / " + notice;
@@ -82,6 +86,17 @@ TEST(OptionReader, EndsAtTheFirstWordThatIsNoOption) {
   EXPECT_EQ(read(kExact, {"-n", "2", "--", "-n", "3"}), "-n=2 | -n 3");
   EXPECT_EQ(read(kExact, {"--help", "--nonsense"}), "--help= | --nonsense");
   EXPECT_EQ(read(kExact, {}), "|");
+}
+
+TEST(OptionReader, TellsAllThatIsWrong) {
+  EXPECT_EQ(read(kExact, {"--ranks=2", "--nnode=3", "--xterm", "1", "--np", "--tee", "prog", "-q"}),
+            "unknown option '--ranks' (muster exact --help lists all options); "
+            "unknown option '--nnode' (did you mean --nnodes?); "
+            "--xterm: no terminal (--xterm R: No.); "
+            "--np needs a value: N (-n, -np, --np N: How many.)");
+  // "x" may be the program: what follows is not ours to judge.
+  EXPECT_EQ(read(kExact, {"--bad", "x", "--worse"}),
+            "unknown option '--bad' (muster exact --help lists all options)");
 }
 
 TEST(OptionReader, TakesDashesAsTheLauncherDoes) {

@@ -129,5 +129,12 @@ TEST(HostList, ComplaintsStayOnOneShortLine) {
   EXPECT_LT(hosts.error().what.size(), 300U);
 }
 
+TEST(HostList, TellsOfAllBadEntries) {
+  const auto hosts = read_host_list("node1:8,,no de:2,node3:x,node4");
+  ASSERT_FALSE(hosts);
+  EXPECT_EQ(hosts.error().what, "entry 2 is empty");
+  EXPECT_EQ(hosts.error().also.size(), 2U);
+}
+
 }  // namespace
 }  // namespace muster::spec

@@ -74,10 +74,10 @@ struct Sample {
 
 TEST(PlanTable, HasOneAlignedRowPerRank) {
   EXPECT_EQ(table(Sample().words()),
-            "rank  host       local rank  cpus  reason\n"
-            "   0  localhost           0    16  slot 0\n"
-            "   1  localhost           1    16  slot 1\n"
-            "   2  node1               0     ?  slot 2\n");
+            "rank  host       local rank  cores  reason\n"
+            "   0  localhost           0     16  slot 0\n"
+            "   1  localhost           1     16  slot 1\n"
+            "   2  node1               0      ?  slot 2\n");
 }
 
 TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
@@ -85,10 +85,10 @@ TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
   sample.plan.sets = {model::CpuSet::range(0, 3)};
   sample.plan.ranks[1].binding = 0;
   EXPECT_EQ(table(sample.words()),
-            "rank  host       local rank  cpus  bound to  reason\n"
-            "   0  localhost           0    16  -         slot 0\n"
-            "   1  localhost           1    16  0-3       slot 1\n"
-            "   2  node1               0     ?  -         slot 2\n");
+            "rank  host       local rank  cores  bound to  reason\n"
+            "   0  localhost           0     16  -         slot 0\n"
+            "   1  localhost           1     16  0-3       slot 1\n"
+            "   2  node1               0      ?  -         slot 2\n");
   const auto json = json_of(sample.words());
   EXPECT_EQ(json["ranks"][1]["bound_to"], "0-3");
 }

@@ -82,12 +82,28 @@ TEST(PythonError, IsNotRepeatedBelowTheOutputOfAnOnlyRank) {
   failed.tail = {"Traceback (most recent call last):", "  File \"x\"", "ValueError: bad"};
   EXPECT_EQ(untold(failed, {}),
             "muster: rank 0 exited with code 1 (pid 7): ValueError: bad\nmuster: exit code 1\n");
-  EXPECT_NE(report(failed, {}).find("  | ValueError: bad\n"), std::string::npos);
+  EXPECT_NE(report(failed, {}).find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos);
   failed.tail.clear();  // the program has sent its stderr to a file
   EXPECT_NE(untold(failed, {}).find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos);
   failed.tail = {"ValueError: bad"};
   failed.world_size = 2;
   EXPECT_NE(untold(failed, {}).find("    at /job/deep.py:1 in deep: raise\n"), std::string::npos);
+}
+
+TEST(PythonError, StandsForItsTracebackAndNothingElse) {
+  model::RunReport failed;
+  failed.cause = model::Cause::rank_failed;
+  failed.first = {base::Rank(0), 7, 1};
+  failed.world_size = 2;
+  failed.error_file = kFile;
+  failed.tail = {"[rank0]: Traceback (most recent call last):", "[rank0]:   File \"x\"",
+                 "[rank0]: ValueError: bad", "closing the log"};
+  const std::string text = untold(failed, {});
+  EXPECT_NE(text.find("    at /job/train.py:7 in main\n  | closing the log\n"), std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Traceback"), std::string::npos) << text;
+  failed.error_file.clear();
+  EXPECT_NE(untold(failed, {}).find("  | [rank0]: Traceback"), std::string::npos);
 }
 
 }  // namespace

@@ -62,9 +62,30 @@ TEST(RecordTable, HasALineForEachRun) {
   EXPECT_EQ(table,
             "RUN                         STATE      CREATED (UTC)        TOOK  RANKS         JOB\n"
             "20261121-212530.123-kufari  failed 3   2026-11-21 21:25  1:02:05  4 on 2 hosts  "
-            "python3 train.py --epochs...\n"
+            "python3 train.py --epochs 2 --rate 0.1\n"
             "20261121-212530.123-kufari  completed  2026-11-21 21:25     1:15  4 on node1    "
             "lines/line\n");
+}
+
+std::string of_width(std::size_t width) {
+  return record_table({record_cells(record(), kTime)}, {.width = width});
+}
+
+TEST(RecordTable, FitsATerminal) {
+  EXPECT_EQ(of_width(200), of_width(0));
+  EXPECT_EQ(of_width(80),
+            "RUN                         STATE        TOOK  RANKS         JOB\n"
+            "20261121-212530.123-kufari  failed 3  1:02:05  4 on 2 hosts  python3 train.py...\n");
+  EXPECT_EQ(of_width(50),
+            "RUN     STATE        TOOK  RANKS       JOB\n"
+            "kufari  failed 3  1:02:05  4 on 2 ...  python3 ...\n");
+  EXPECT_EQ(of_width(20), "RUN     STATE\nkufari  failed 3\n");
+  for (std::size_t width = 16; width < 120; ++width) {
+    const std::string table = of_width(width);
+    for (std::string_view rest = table; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+      EXPECT_LE(rest.find('\n'), width) << table;
+    }
+  }
 }
 
 TEST(RecordTable, IsColouredOnATerminal) {
@@ -80,19 +101,27 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(words.find("experiment"), std::string::npos);
 }
 
+TEST(RecordWords, FoldOnANarrowTerminal) {
+  const std::string words = record_words(record(), kTime, 40);
+  EXPECT_NE(words.find("command     python3 train.py --epochs 2\n            --rate 0.1\n"),
+            std::string::npos)
+      << words;
+}
+
 TEST(RecordWords, OfARunThatBegins) {
   RunRecord one = record();
   one.folder = "/runs/x-kufari";
   one.outputs = {{"a", "/o/a"}};
   EXPECT_EQ(begin_words(one, false),
             "muster: run kufari, recorded in /runs/x-kufari\nmuster: output a: /o/a\n"
-            "muster: Ctrl-C stops it; from elsewhere: muster logs -f kufari, muster stop kufari\n");
+            "  muster logs -f kufari  # follow its output from another terminal\n"
+            "  muster show kufari     # how it is, or how it ended and why\n"
+            "  muster stop kufari     # stop it, as Ctrl-C does here\n");
   for (int i = 0; i < 4; ++i) one.outputs.push_back({"b", "/o/b"});
   const std::string words = begin_words(one, true);
   EXPECT_NE(words.find("muster: and 2 more outputs: muster show kufari\n"), std::string::npos);
-  EXPECT_NE(words.find("muster: to follow it: muster logs -f kufari; to stop it: muster stop "
-                       "kufari\n"),
-            std::string::npos);
+  EXPECT_NE(words.find("  muster logs -f kufari  # follow its output\n"), std::string::npos);
+  EXPECT_NE(words.find("  muster stop kufari     # stop it, as Ctrl-C would\n"), std::string::npos);
 }
 
 TEST(RecordWords, MetricsParametersAndTheBestTrial) {

@@ -441,5 +441,17 @@ TEST(Report, NamesSpawnedRanksInTheNumbersOfTheirOwnWorld) {
   EXPECT_NE(text.find("then ranks 0, 5 of spawned job 2 exited with code 1"), std::string::npos);
 }
 
+TEST(ErrorText, TellsAHintOnceForAllThatShareIt) {
+  base::Errors errors;
+  for (const char* host : {"a b", "c d"}) {
+    errors.add({base::Fault::usage, std::string("bad host ") + host, "names have no blanks", {}});
+  }
+  errors.add({base::Fault::usage, "unknown option --x", "use -x", {}});
+  EXPECT_EQ(error(std::move(errors).together(), {}),
+            "muster: error: bad host a b\nmuster: error: bad host c d\n"
+            "  hint: names have no blanks\n"
+            "muster: error: unknown option --x\n  hint: use -x\n");
+}
+
 }  // namespace
 }  // namespace muster::view

@@ -1,0 +1,150 @@
+"""A run that is followed: its end, its last lines, what a person types next, its stdin."""
+
+# rooms: cli view head
+
+import os
+import pty
+
+from support import MUSTER, PYTHON, READY, UNTIL_GO, Case, run_tests
+
+HEAR = "read line; echo got $line"
+
+
+# What a shell does with its jobs: starts one in a group of its own, perhaps as the foreground one,
+# and learns that it has ended, or was stopped.
+SHELL = """
+import os, signal, subprocess, sys
+os.read(0, 1)  # what is typed is there
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+where, *words = sys.argv[1:]
+job = subprocess.Popen(words, preexec_fn=os.setpgrp)
+while where and not os.path.exists(where):
+    pass
+if where:
+    os.tcsetpgrp(0, job.pid)
+_, status = os.waitpid(job.pid, os.WUNTRACED)
+if os.WIFSTOPPED(status):
+    os.kill(job.pid, signal.SIGKILL)
+    sys.exit(f"stopped by signal {os.WSTOPSIG(status)}")
+sys.exit(os.WEXITSTATUS(status))
+"""
+
+
+class Kept(Case):
+    def told(self, *words):
+        return self.muster(*words, command=(MUSTER,))
+
+    def kept(self, script):
+        return self.muster("--logs", "logs", "-n", "1", "sh", "-c", script,
+                           env=self.environment(MUSTER_RECORD="yes"))
+
+    def runs(self):
+        return [line.split()[0] for line in self.told("ps").text.splitlines()[1:]]
+
+
+class Following(Kept):
+    def detached(self, script, *words):
+        return self.told("run", "-d", "-n", "1", *words, "sh", "-c", script).text.strip()
+
+    def test_it_ends_as_the_run_does(self):
+        waiting = READY.replace("$RANK", "0") + UNTIL_GO
+        run = self.detached(waiting + "; echo last words >&2; exit 7")
+        follower = self.start("-f", run, command=(MUSTER, "logs"))
+        self.write("go", "")
+        done = follower.finish()
+        self.assertEqual(done.code, 7, done)
+        self.assertIn("last words\nmuster: rank 0 on ", done.errors)
+        self.assertIn("exited with code 7", done.errors)
+        self.assertEqual(self.told("logs", "-f", run).code, 7)
+        self.assertEqual(self.told("logs", run).code, 0)
+
+    def test_nothing_is_added_to_a_good_end(self):
+        run = self.detached("echo fine")
+        done = self.told("logs", "-f", run)
+        self.assertEqual((done.code, done.text, done.errors), (0, "fine\n", ""))
+
+    def test_only_the_last_lines(self):
+        script = "for i in 1 2 3; do echo out $i; echo err $i >&2; done"
+        self.kept(script)
+        done = self.told("logs", "--tail", "2", "last")
+        self.assertEqual((done.text, done.errors), ("out 2\nout 3\n", "err 2\nerr 3\n"))
+        self.assertEqual(self.told("logs", "--tail", "0", "last").text, "")
+        self.assertEqual(self.told("logs", "--tail", "9", "last").text, "out 1\nout 2\nout 3\n")
+
+    def test_the_last_lines_of_each_rank_and_all_that_follow(self):
+        script = f"printf 'a\\nb\\n'; {READY}{UNTIL_GO}; printf 'c\\nd'"
+        run = self.told("run", "-d", "-n", "2", "sh", "-c", script).text.strip()
+        self.wait_for_files(["ready.0", "ready.1"])
+        follower = self.start("-f", "--tail", "1", run, command=(MUSTER, "logs"))
+        self.assertRegex(follower.line(), rb"\[[01]\] b\n")
+        self.assertRegex(follower.line(), rb"\[[01]\] b\n")
+        self.write("go", "")
+        self.assertEqual(sorted(follower.finish().text.splitlines()),
+                         ["[0] c", "[0] d", "[1] c", "[1] d"])
+
+    def test_a_long_file_is_read_from_its_end(self):
+        self.kept("seq 100000")
+        self.assertEqual(self.told("logs", "--tail", "20000", "last").text.split(),
+                         [str(number) for number in range(80001, 100001)])
+
+
+class Removing(Kept):
+    def test_it_says_what_is_gone(self):
+        self.kept("true")
+        self.kept("true")
+        names = self.runs()
+        self.assertEqual(self.told("rm", names[0]).text, f"removed 1 run: {names[0]}\n")
+
+    def test_several_are_asked_about(self):
+        for _ in range(2):
+            self.kept("true")
+        names = self.runs()
+        for answer, left in ((b"n\n", 2), (b"y\n", 0)):
+            ours, theirs = pty.openpty()
+            command = self.start(*names, command=(MUSTER, "rm"), stdin=theirs)
+            os.close(theirs)
+            os.write(ours, answer)
+            done = command.finish()
+            os.close(ours)
+            self.assertIn(f"remove 2 runs: {names[0]}, {names[1]}, with all", done.errors)
+            self.assertEqual(len(self.runs()), left)
+
+
+class Stdin(Case):
+    def test_who_asks_for_input_learns_how_to_give_it(self):
+        done = self.muster("-n", "1", "python3", "-c", "input()")
+        self.assertIn("hint: the rank asked for input and its stdin had none: "
+                      "`muster run --stdin 0`", done.errors)
+
+    def of_a_shell(self, where, *words):
+        """How a job of a shell ends, whose terminal has input; in the foreground once there is a
+        file `where`."""
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.chdir(self.folder)
+            os.execve(PYTHON, [PYTHON, "-c", SHELL, where, MUSTER, "run", *words],
+                      self.environment())
+        self.addCleanup(os.close, terminal)
+        os.write(terminal, b"xhello\n")
+        said = b""
+        try:
+            while part := os.read(terminal, 4096):
+                said += part
+        except OSError:  # EIO: all have closed it
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]), said
+
+    def test_a_job_in_the_background_is_not_stopped(self):
+        words = ("-n", "1", "--stdin", "0", "sh", "-c", "exit 3")
+        code, said = self.of_a_shell("", *words)
+        self.assertEqual(code, 3, said)
+
+    def test_it_reads_once_it_is_in_the_foreground(self):
+        words = ("-n", "1", "--stdin", "0", "sh", "-c", f"{READY}{HEAR} > heard")
+        code, said = self.of_a_shell("ready.0", *words)
+        self.assertEqual(code, 0, said)
+        self.assertEqual(self.read("heard"), b"got hello\n")
+
+
+if __name__ == "__main__":
+    run_tests()

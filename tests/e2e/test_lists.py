@@ -1,0 +1,90 @@
+"""Lists on a terminal: nothing wraps, nothing is cut in vain, and one keeps itself up to date."""
+
+# rooms: cli view
+
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+
+from support import MUSTER, USAGE, Case, run_tests, until
+
+LONG = "a command that is too long for any narrow terminal, and goes on and on".split()
+
+
+class Lists(Case):
+    def setUp(self):
+        super().setUp()
+        self.env = self.environment(MUSTER_RECORD="yes", TERM="xterm")
+        self.muster("-n", "2", "true", *LONG, env=self.env)
+
+    def on_a_terminal(self, columns, *words):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        command = self.start(*words, command=(MUSTER,), stdout=theirs, env=self.env)
+        os.close(theirs)
+        return ours, command
+
+    def lines(self, columns, *words):
+        ours, command = self.on_a_terminal(columns, *words, "--color", "never")
+        self.assertEqual(command.finish().code, 0)
+        return os.read(ours, 65536).decode().splitlines()
+
+    def told(self, *words):
+        return self.muster(*words, command=(MUSTER,), env=self.env)
+
+    def test_each_run_takes_one_line(self):
+        name = self.told("ps").text.splitlines()[1].split()[0]
+        for columns in (20, 40, 60, 80, 100):
+            lines = self.lines(columns, "ps")
+            self.assertEqual(len(lines), 2, lines)
+            self.assertLessEqual(max(map(len, lines)), columns, lines)
+            self.assertIn(name.rsplit("-", 1)[1], lines[1])
+            self.assertIn("completed", lines[1])
+
+    def test_nothing_is_cut_where_there_is_room(self):
+        self.assertIn(" ".join(LONG), self.lines(200, "ps")[1])
+        self.assertIn(" ".join(LONG), self.told("ps").text)
+
+    def test_one_run_is_folded(self):
+        lines = self.lines(50, "show", "last")
+        self.assertLessEqual(max(len(line) for line in lines if "/" not in line), 50, lines)
+        words = " ".join(" ".join(lines).split())
+        self.assertIn("true " + " ".join(LONG), words)
+
+    def test_a_list_that_is_kept_up_to_date(self):
+        ours, command = self.on_a_terminal(80, "ps", "--watch")
+        os.set_blocking(ours, False)
+        seen = []
+
+        def shows(pattern):
+            try:
+                seen.append(os.read(ours, 65536).decode())
+            except BlockingIOError:
+                pass
+            return re.search(pattern, "".join(seen))
+
+        until("the run that has ended", lambda: shows("completed"))
+        self.muster("-n", "1", "sh", "-c", "exit 7", env=self.env)
+        until("the run that has failed", lambda: shows("failed 7"))
+        command.send(signal.SIGINT)
+        self.assertEqual(command.finish().code, 128 + signal.SIGINT)
+
+    def test_a_watched_list_needs_a_terminal(self):
+        self.assertIn("--watch needs a terminal", self.told("ps", "--watch").errors)
+        self.assertEqual(self.told("ps", "--watch", "--json").code, USAGE)
+
+    def test_an_object_on_each_line(self):
+        self.muster("-n", "1", "false", env=self.env)
+        lines = self.told("ps", "--json-lines").text.splitlines()
+        self.assertEqual([json.loads(line)["exit_code"] for line in lines], [0, 1])
+        self.assertEqual(self.told("ps", "--json-lines", "--state", "died").text, "")
+
+
+if __name__ == "__main__":
+    run_tests()
