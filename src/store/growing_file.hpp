@@ -34,8 +34,8 @@ class GrowingFile {
   [[nodiscard]] bool has_more(int file) const;
   // What is added from now on does not count.
   void end(int file);
-  // Goes on at the last lines of what is there, as view::last_lines() counts them; of lines that are
-  // longer than 64 MiB together, within one.
+  // Goes on at the last lines of what is there, as view::last_lines() counts them; of lines that
+  // are longer than 64 MiB together, within one.
   void begin_at_last(int file, std::size_t lines);
   // If more than `most` bytes have not been read, goes on where half of that is left. How many
   // bytes it has skipped.
