@@ -1,6 +1,7 @@
 // Descriptors in, bytes out.
 #include "blobs/files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -16,6 +17,7 @@ namespace muster::blobs {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr off_t kNoSizeMax = off_t{64} << 20;  // of a file that says it has none, as those of /proc
 
 }  // namespace
 
@@ -46,14 +48,18 @@ std::optional<std::string> read_whole_at(int folder, const std::string& name, st
 }
 
 bool read_pieces(int file, const std::function<bool(std::string_view)>& take) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0) return false;
   std::vector<char> buffer(kPiece);
-  for (off_t at = 0;;) {
-    const ssize_t size = ::pread(file, buffer.data(), buffer.size(), at);
+  for (off_t at = 0, end = facts.st_size > 0 ? facts.st_size : kNoSizeMax; at < end;) {
+    const auto wanted = std::min(static_cast<off_t>(buffer.size()), end - at);
+    const ssize_t size = ::pread(file, buffer.data(), static_cast<std::size_t>(wanted), at);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) return size == 0;
     at += size;
     if (!take({buffer.data(), static_cast<std::size_t>(size)})) return false;
   }
+  return true;
 }
 
 std::optional<std::string> hash_of(int file) {

@@ -18,8 +18,8 @@ namespace muster::blobs {
 [[nodiscard]] std::optional<std::string> read_whole_at(int folder, const std::string& name,
                                                        std::size_t most);
 
-// Calls `take` with the file's bytes from its beginning on, piece by piece. False, with errno: it
-// cannot be read, or `take` returned false.
+// Calls `take` with the file's bytes from its beginning on, piece by piece; what is added meanwhile
+// is not read. False, with errno: it cannot be read, or `take` returned false.
 [[nodiscard]] bool read_pieces(int file, const std::function<bool(std::string_view)>& take);
 
 // Of all that it holds; nothing with errno: it cannot be read.
