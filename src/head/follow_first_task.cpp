@@ -15,6 +15,7 @@
 #include "probe/resolve.hpp"
 #include "process/alarm.hpp"
 #include "process/signal_mask.hpp"
+#include "view/waiting.hpp"
 
 namespace muster::head {
 namespace {
@@ -179,8 +180,10 @@ class Following {
 
   void tell_progress() {
     if (was_there_) return;
-    options_.say(
-        fmt::format("waiting for task 0 of the step, on {}: {}", place_.first_host, last_));
+    const auto words =
+        fmt::format("waiting for task 0 of the step, on {}: {}", place_.first_host, last_);
+    const auto waited = std::chrono::floor<base::Duration>(Clock::now() - begun_);
+    if (const auto told = view::Waiting(options_.patience).tell(words, waited)) options_.say(*told);
   }
 
   void stop() {

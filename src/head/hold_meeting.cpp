@@ -12,6 +12,7 @@
 #include "process/alarm.hpp"
 #include "view/first_few.hpp"
 #include "view/tail.hpp"
+#include "view/waiting.hpp"
 
 namespace muster::head {
 namespace {
@@ -38,6 +39,7 @@ class Host {
         door_(loop_, meeting.secret, meeting.nodes, door_events()),
         limit_(loop_),
         progress_(loop_),
+        waiting_(meeting.limit),
         gathering_(meeting.nodes, meeting.node.has_value(), company) {}
 
   Result<std::vector<Guest>> run() {
@@ -171,9 +173,12 @@ class Host {
 
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
-      events_.say(fmt::format("waiting at {} for {} of {}{}", place_of(meeting_),
-                              gathering_.missing_in_words(), meeting_.nodes,
-                              is_loopback() ? "; only this machine reaches that address" : ""));
+      const auto words = fmt::format(
+          "waiting at {} for {} of {}{}", place_of(meeting_), gathering_.missing_in_words(),
+          meeting_.nodes, is_loopback() ? "; only this machine reaches that address" : "");
+      const auto waited =
+          std::chrono::floor<base::Duration>(std::chrono::steady_clock::now() - begun_);
+      if (const auto told = waiting_.tell(words, waited)) events_.say(*told);
       tell_progress(kNextProgress);
     });
   }
@@ -203,6 +208,8 @@ class Host {
   Peers peers_{{}};
   process::Alarm limit_;
   process::Alarm progress_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  view::Waiting waiting_;
   machine::Gathering gathering_;
   machine::Refusals refusals_;
   std::map<const Visitor*, std::uint32_t> numbers_;  // of those that have been admitted

@@ -11,6 +11,7 @@
 #include "probe/random.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
+#include "view/waiting.hpp"
 
 namespace muster::head {
 namespace {
@@ -32,7 +33,8 @@ class Joining {
         socket_(loop_),
         limit_(loop_),
         pause_(loop_),
-        progress_(loop_) {}
+        progress_(loop_),
+        waiting_(meeting.limit + company.slack) {}
 
   Result<process::UniqueFd> run() {
     limit_.after(meeting_.limit + company_.slack, [this] { end(too_late()); });
@@ -115,8 +117,11 @@ class Joining {
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
       const bool known = talk_ && talk_->known();
-      events_.say(known ? fmt::format("{} waits for more {}s", place(), company_.each)
-                        : fmt::format("waiting for {}: {}", place(), last_));
+      const auto words = known ? fmt::format("{} waits for more {}s", place(), company_.each)
+                               : fmt::format("waiting for {}: {}", place(), last_);
+      const auto waited =
+          std::chrono::floor<base::Duration>(std::chrono::steady_clock::now() - begun_);
+      if (const auto told = waiting_.tell(words, waited)) events_.say(*told);
       tell_progress(kNextProgress);
     });
   }
@@ -144,6 +149,8 @@ class Joining {
   process::Alarm limit_;
   process::Alarm pause_;
   process::Alarm progress_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  view::Waiting waiting_;
   std::array<char, 4096> buffer_{};
   std::optional<link::GuestHandshake> talk_;
   std::optional<base::Error> failure_;

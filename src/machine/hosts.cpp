@@ -54,7 +54,9 @@ std::optional<Error> objection(const std::string& host, const wire::Welcome& mes
 }  // namespace
 
 Hosts::Hosts(Options options)
-    : options_(std::move(options)), opener_(options_.carrier.parallel, options_.carrier.patience) {}
+    : options_(std::move(options)),
+      opener_(options_.carrier.parallel, options_.carrier.patience),
+      waiting_(options_.carrier.patience, "for one attempt") {}
 
 Hosts::Entry& Hosts::of(NodeIndex node) {
   CHECK(node.value < hosts_.size());
@@ -105,6 +107,7 @@ void Hosts::open(NodeIndex node, Instant now, HeadEffects& out) {
 }
 
 void Hosts::go_on(Instant now, HeadEffects& out) {
+  if (opener_.deadline() && !next_progress_) opening_since_ = now;
   if (opener_.deadline()) next_progress_ = now + kFirstProgress;
   open_due(now, out);
 }
@@ -176,8 +179,10 @@ void Hosts::tell_progress(Instant now, HeadEffects& out) {
     return why.empty() ? name(waiting[i]) : why;
   };
   const std::string names = view::first_few(waiting.size(), name_or_why, "; ");
-  out.push_back(Say{fmt::format("waiting for {} of {} hosts to connect: {}", waiting.size(),
-                                hosts_.size(), names)});
+  auto told = waiting_.tell(fmt::format("waiting for {} of {} hosts to connect: {}", waiting.size(),
+                                        hosts_.size(), names),
+                            std::chrono::floor<Duration>(now - opening_since_));
+  if (told) out.push_back(Say{std::move(*told)});
 }
 
 // With the last there is nothing left to tell of.

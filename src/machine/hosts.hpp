@@ -30,6 +30,7 @@
 #include "machine/run_effects.hpp"
 #include "model/inventory.hpp"
 #include "model/job_spec.hpp"
+#include "view/waiting.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
@@ -177,6 +178,8 @@ class Hosts {
   Opener opener_;
   std::optional<base::Instant> next_ping_;
   std::optional<base::Instant> next_progress_;
+  base::Instant opening_since_{};
+  view::Waiting waiting_;
   bool asleep_ = false;
 };
 

@@ -90,7 +90,10 @@ TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
   run_all();
   hear(kA, spawn(1));
   EXPECT_EQ(deadline(), 3000);
-  EXPECT_EQ(at(3000, HeadTick{}), Words{"say waiting for 1 of 2 hosts to connect: b"});
+  EXPECT_EQ(
+      at(3000, HeadTick{}),
+      Words{
+          "say waiting for 1 of 2 hosts to connect: b (3 s so far, at most 4 s for one attempt)"});
   EXPECT_EQ(
       at(4000, HeadTick{}),
       (Words{"close b",

@@ -262,7 +262,14 @@ TEST_F(HeadFixture, ProgressNamesTheHostsThatAreMissing) {
   at(10, LinkUp{kA});
   hear(kA, wire::Welcome{});
   const Words said = at(3000, HeadTick{});
-  EXPECT_NE(std::ranges::find(said, "say waiting for 1 of 2 hosts to connect: b"), said.end());
+  EXPECT_NE(std::ranges::find(said,
+                              "say waiting for 1 of 2 hosts to connect: b (3 s so far, at "
+                              "most 15 s for one attempt)"),
+            said.end());
+  const Words later = at(13'000, HeadTick{});
+  EXPECT_TRUE(std::ranges::none_of(later, [](const std::string& one) {
+    return one.starts_with("say waiting");
+  })) << "it has been told";
 }
 
 TEST_F(HeadFixture, AnotherProtocolIsRefused) {
