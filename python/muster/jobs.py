@@ -98,7 +98,7 @@ class Jobs(Checked):
         """Shows its output until its end, and raises RunFailed unless it went well."""
         job = SubmittedJob.found(name)
         try:
-            code_of("logs", job.name, "-f")
+            code_of("logs", job.name, "-f", "-q")
             code = completed("wait", job.name).returncode
         except KeyboardInterrupt:
             leave_alone(job.name, f"client.jobs.begin_cancel({job.name!r})")

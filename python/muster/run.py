@@ -128,7 +128,7 @@ class Run(Checked):
     def _wait(self, show_output: bool, tells: bool) -> int:
         try:
             if show_output:
-                code_of("logs", self.name, "-f")
+                code_of("logs", self.name, "-f", "-q")
             code = code_of("wait", self.name) if tells else completed("wait", self.name).returncode
         except KeyboardInterrupt:
             leave_alone(self.name, "run.cancel()")

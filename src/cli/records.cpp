@@ -178,7 +178,7 @@ int end_like(const RunRecord& followed, const RecordRequest& request,
   if (is_scheduled(now)) now = asked_for(std::move(now), invocation);
   if (now.is_live()) return 0;  // only the following has ended
   const bool is_told = is_queued_run(now) && now.streams.empty() && now.steps.empty();
-  if (!now.ended_well() && !request.json && !is_told) tell_cause(now);
+  if (!now.ended_well() && !request.json && !is_told && !is_quiet()) tell_cause(now);
   return code_of(now);
 }
 
