@@ -172,7 +172,7 @@ class Head {
     };
     events.closed = [this] {
       // Found out in the middle of a write: the machine hears of it when that is over.
-      asio::post(loop_, life_.bind([this] { pump_.feed(machine::OutputClosed{}); }));
+      asio::post(loop_, life_.bind([this] { pump_.feed(machine::OutputClosed{is_on_terminal_}); }));
     };
     return events;
   }
@@ -451,6 +451,7 @@ class Head {
   KeptLinks* links_of_all_;
   asio::io_context own_loop_{1};
   asio::io_context& loop_;
+  const bool is_on_terminal_ = ::isatty(STDOUT_FILENO) == 1;  // it may be closed later
   bool is_finishing_ = false;
   std::optional<model::RunReport> ended_;  // as the machine has it
   std::vector<std::string> environment_;

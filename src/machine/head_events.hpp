@@ -57,8 +57,11 @@ struct InputBytes {
   std::string bytes;
 };
 struct InputEnded {};
-struct OutputClosed {};  // nobody reads our stdout any more
-struct GlooServed {      // the answer to ServeGloo
+// Nobody reads our stdout any more.
+struct OutputClosed {
+  bool was_terminal = false;
+};
+struct GlooServed {  // the answer to ServeGloo
   struct At {
     std::string address;
     std::uint16_t port = 0;

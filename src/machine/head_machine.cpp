@@ -55,6 +55,7 @@ HeadMachine::HeadMachine(RunInput input)
     : hosts_(options_of(input)),
       first_(input.number),
       keeps_links_(input.keeps_links),
+      outlives_terminal_(input.spec.outlives_terminal),
       last_(first_.value - 1) {
   CHECK(first_ >= kFirstRun);
   HeadEffects none;
@@ -321,6 +322,10 @@ void HeadMachine::pass_on(Member& member, const Heard& event, HeadEffects& out) 
 // ---- people -----------------------------------------------------------------------------------
 
 void HeadMachine::on(UserSignal& event, HeadEffects& out) {
+  if (event.number == SIGHUP && outlives_terminal_) {
+    lost_terminal_ = true;
+    return;
+  }
   switch (event.number) {
     case SIGINT:
     case SIGTERM:
@@ -365,7 +370,9 @@ void HeadMachine::on(InputEnded&, HeadEffects& out) {
       runs_.front(), [](Run& run, RunEffects& wishes) { run.input_ended(wishes); }, out);
 }
 
-void HeadMachine::on(OutputClosed&, HeadEffects& out) {
+// Whatever stood between us and a terminal has ended with it.
+void HeadMachine::on(OutputClosed& event, HeadEffects& out) {
+  if (outlives_terminal_ && (event.was_terminal || lost_terminal_)) return;
   let_all<Run>([&](Run& run, RunEffects& wishes) { run.output_closed(now_, wishes); }, out);
 }
 

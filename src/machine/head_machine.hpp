@@ -86,7 +86,7 @@ class HeadMachine {
   void on(UserSignal& event, HeadEffects& out);
   void on(InputBytes& event, HeadEffects& out);
   void on(InputEnded&, HeadEffects& out);
-  void on(OutputClosed&, HeadEffects& out);
+  void on(OutputClosed& event, HeadEffects& out);
   void on(GlooServed& event, HeadEffects& out);
   void on(AllocationEnds& event, HeadEffects& out);
   void on(HostSeen& event, HeadEffects& out);
@@ -172,6 +172,8 @@ class HeadMachine {
   std::list<Member> runs_;  // ascending; the first run stays, a relay goes once it is over
   base::RunIndex first_;
   bool keeps_links_;
+  bool outlives_terminal_;
+  bool lost_terminal_ = false;             // SIGHUP has come
   base::RunIndex last_;                    // that was begun
   std::optional<base::Instant> leave_by_;  // once all are over: links still open are cut then
   bool finished_ = false;

@@ -190,6 +190,7 @@ struct JobSpec {
   // How long ranks in MPI_Init wait for those that have not called it; none: for ever.
   std::optional<base::Duration> init_timeout;
   std::vector<std::int32_t> forwarded_signals = {SIGUSR1, SIGUSR2};  // from us to the ranks
+  bool outlives_terminal = false;  // SIGHUP does not end it, nor does a terminal that is gone
   bool verbose = false;
   bool operator==(const JobSpec&) const = default;
 };

@@ -110,6 +110,13 @@ Result<model::OnFailure> read_on_failure(const Typed& typed) {
               in_quotes(typed.value));
 }
 
+Result<bool> read_closed_terminal(const Typed& typed) {
+  if (typed.value == "continue") return true;
+  if (typed.value == "end") return false;
+  return fail(Fault::usage, "", "{} must be continue or end, not {}", typed.option,
+              in_quotes(typed.value));
+}
+
 Result<model::Wireup> read_wireup(const Typed& typed) {
   if (typed.value == "auto") return model::Wireup::automatic;
   if (typed.value == "pmix") return model::Wireup::pmix;

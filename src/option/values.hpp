@@ -24,6 +24,8 @@ namespace muster::option {
 [[nodiscard]] base::Result<model::Notice> read_notice(const Typed& typed);
 
 [[nodiscard]] base::Result<model::OnFailure> read_on_failure(const Typed& typed);
+// "continue": true; "end": false.
+[[nodiscard]] base::Result<bool> read_closed_terminal(const Typed& typed);
 [[nodiscard]] base::Result<model::Wireup> read_wireup(const Typed& typed);
 
 // A rank, "all" or "none".

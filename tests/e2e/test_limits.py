@@ -12,7 +12,7 @@ import time
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO,
-                     Case, LabCase, lab_or_skip, run_tests, survivors, until)
+                     USAGE, Case, LabCase, lab_or_skip, run_tests, survivors, until)
 
 INTERNAL = 247
 
@@ -214,6 +214,19 @@ class Terminals(RecordCase):
         self.close(terminal)
         self.goes_on()
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+
+    def test_not_where_it_shall_continue(self):
+        """Not even when its ranks print to a terminal that is gone."""
+        pid, terminal = self.typed(MUSTER, "run", "--closed-terminal", "continue", "sh", "-c",
+                                   self.RANK + "; echo said; echo more >&2; exit 3")
+        self.wait_for_files_of_others(["ready.0"])
+        self.close(terminal)
+        self.goes_on()
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 3)
+        self.assertEqual((self.last()["state"], self.last()["exit_code"]), ("failed", 3))
+        done = self.muster("--closed-terminal", "stay", "true")
+        self.assertEqual(done.code, USAGE)
+        self.assertIn("--closed-terminal must be continue or end, not 'stay'", done.errors)
 
     def test_not_when_detached(self):
         pid, terminal = self.typed(MUSTER, "run", "--detach", "sh", "-c", "echo said; " + self.RANK)

@@ -332,6 +332,15 @@ constexpr Option<RunDraft> kOptions[] = {
        return Result<void>();
      }},
 
+    {{"--closed-terminal",
+      kEnd,
+      Takes::choice,
+      "continue|end",
+      "When the terminal or ssh session is closed, let the job continue or end it (default: end).",
+      {.choices = "continue end"}},
+     [](RunDraft& d, const Typed& t) {
+       return store(read_closed_terminal(t), d.request.spec.outlives_terminal);
+     }},
     {{"-d --detach", kEnd, Takes::nothing, "",
       "Run in the background: return once all ranks run; the job survives logout. See muster "
       "logs."},

@@ -401,6 +401,24 @@ TEST_F(HeadFixture, ARunThatEndsGivesNoNotice) {
   EXPECT_EQ(machine_->report().notice, 0);
 }
 
+TEST_F(HeadFixture, ATerminalThatIsClosedIsOutlivedOnRequest) {
+  spec_.outlives_terminal = true;
+  make({model::kLocal});
+  run_all();
+  EXPECT_EQ(now(OutputClosed{true}), Words{}) << "a terminal may go before we are told";
+  EXPECT_EQ(now(UserSignal{SIGHUP}), Words{});
+  EXPECT_EQ(now(OutputClosed{}), Words{}) << "a reader that the same SIGHUP has ended";
+  EXPECT_EQ(now(UserSignal{SIGTERM}).back(), "a Stop 15");
+}
+
+TEST_F(HeadFixture, AReaderThatGoesEndsARunThatOutlivesItsTerminal) {
+  spec_.outlives_terminal = true;
+  make({model::kLocal});
+  run_all();
+  EXPECT_EQ(now(OutputClosed{}), Words{"a Stop 15"});
+  EXPECT_EQ(exit_code(), 141);
+}
+
 TEST_F(HeadFixture, OutputThatNobodyReadsEndsTheRunLikeABrokenPipe) {
   make({model::kLocal});
   run_all();
