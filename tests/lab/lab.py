@@ -245,6 +245,10 @@ class Lab:
     def plug_cable(self, name):
         self._in_switch(f"link set {self._port(name)} up")
 
+    def lives(self, name):
+        """Whether nobody has killed the host."""
+        return name in self._inits
+
     def kill_host(self, name):
         """The death of a host as when its power goes: nobody gets a last packet from it."""
         self.pull_cable(name)
