@@ -84,7 +84,7 @@ fs::path link_to(const fs::path& place, const fs::path& from) {
   return place.lexically_relative(from.parent_path());
 }
 
-// At once: nobody finds neither the one nor the other.
+// In one step: whoever looks meanwhile finds the old link or the new one.
 void lead_on(const fs::path& old, const fs::path& place) {
   const fs::path fresh = old.string() + ".new";
   std::error_code wrong;

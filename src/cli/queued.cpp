@@ -259,7 +259,7 @@ class Tail {
     grows_.read(file_.get(), kPieceMax, write);
     return grows_.has_more(file_.get());
   }
-  // What is added from now on is not meant; of what is there only so many last lines.
+  // Reads no further than what is there now, and only its last `lines`, if given.
   void end(std::optional<std::uint32_t> lines) {
     if (!file_) file_ = store::open_file(path_);
     if (!file_) return;

@@ -44,7 +44,7 @@ bool is_prose(std::string_view line) {
          !line.starts_with("Usage: ");
 }
 
-// Whether a line was broken for want of room.
+// Whether a line was broken only because it was full.
 bool is_full(std::string_view line) {
   constexpr std::size_t kFull = 70;
   return base::columns_of(line) > kFull;

@@ -15,8 +15,8 @@ namespace muster::option {
                                     std::string_view tail, std::size_t width);
 
 // Prose, examples and small tables. A line with four blanks before it is a command: it is broken so
-// that a shell reads all of it. Other lines that are indented stay lines of their own; those that
-// are not are broken anew where they had been for want of room.
+// that a shell reads all of it. Other indented lines stay as they are; the rest is refilled where a
+// line was broken only because it was full.
 [[nodiscard]] std::string fitted(std::string_view text, std::size_t width);
 
 }  // namespace muster::option

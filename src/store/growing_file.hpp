@@ -28,8 +28,8 @@ class GrowingFile {
  public:
   using Take = std::function<void(std::string_view)>;
 
-  // Hands on the next bytes, so many at most, and says how many were handed on. Of a hole, one zero
-  // is handed on.
+  // Passes at most `most` of the next bytes to `take`, and returns how many. A hole counts as a
+  // single zero byte.
   std::size_t read(int file, std::size_t most, const Take& take);
   [[nodiscard]] bool has_more(int file) const;
   // What is added from now on does not count.
