@@ -8,12 +8,10 @@
 #include <filesystem>
 
 #include "base/variables.hpp"
-#include "blobs/copy_tree.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
-#include "cli/left_behind.hpp"
+#include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
-#include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -124,11 +122,7 @@ Result<void> move_tree(const fs::path& from, const std::string& folder) {
   if (wrong != std::errc::cross_device_link) {
     return cannot_fill("move checkpoints to", folder, wrong);
   }
-  const blobs::Copied copied = blobs::copy_tree(from, folder);
-  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, folder));
-  if (const LeftBehind left = left_behind(copied.left_out); left.others.count > 0) {
-    warn(fmt::format("not copied from {}: {}", from.string(), left.others.words()));
-  }
+  if (auto copied = copy_written(from, folder, folder); !copied) return copied;
   fs::remove_all(from, wrong);
   fs::create_symlink(link_to(folder, from), from, wrong);
   return {};

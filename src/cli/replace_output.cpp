@@ -10,12 +10,10 @@
 #include <sys/stat.h>
 #include <system_error>
 
-#include "blobs/copy_tree.hpp"
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
-#include "cli/left_behind.hpp"
-#include "cli/speak.hpp"
+#include "cli/copy_written.hpp"
 #include "probe/random.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -93,21 +91,6 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
   return old;  // under the name that it has got
 }
 
-// To a name beside the place where it goes.
-Result<void> copy_beside(const std::string& from, const std::string& fresh,
-                         const std::string& place) {
-  const blobs::Copied copied = blobs::copy_tree(from, fresh);
-  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, place));
-  const LeftBehind::Part left = left_behind(copied.left_out).others;
-  if (left.count == 0) return {};
-  if (copied.left_out.front().path.empty()) {
-    return failed(
-        fmt::format("{} is {}, not a file or a folder", from, copied.left_out.front().why));
-  }
-  warn(fmt::format("not copied from {}: {}", from, left.words()));
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> replace_output(const std::string& from, const std::string& to,
@@ -123,7 +106,7 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
     return failed(fmt::format("cannot make {}: {}", place.parent_path().string(), wrong.message()));
   const std::string hidden = "." + place.filename().string() + "." + probe::random_digits(8);
   const std::string fresh = place.parent_path() / hidden;
-  if (auto copied = copy_beside(from, fresh, place); !copied) {
+  if (auto copied = copy_written(from, fresh, place); !copied) {
     return tl::unexpected(copied.error());
   }
   const std::string note = note_of(record, place);

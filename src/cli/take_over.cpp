@@ -5,8 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "blobs/copy_tree.hpp"
-#include "cli/left_behind.hpp"
+#include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
 #include "cli/speak.hpp"
 #include "store/folder.hpp"
@@ -26,12 +25,7 @@ Result<void> copy_outputs(const RunRecord& from, const std::string& folder) {
   const std::string outputs = from.folder + "/outputs";
   std::error_code wrong;
   if (!fs::exists(outputs, wrong)) return {};  // it has none there
-  const blobs::Copied copied = blobs::copy_tree(outputs, folder + "/outputs");
-  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, folder + "/outputs"));
-  if (const LeftBehind left = left_behind(copied.left_out); left.others.count > 0) {
-    warn(fmt::format("not copied from {}: {}", outputs, left.others.words()));
-  }
-  return {};
+  return copy_written(outputs, folder + "/outputs", folder + "/outputs");
 }
 
 RunRecord new_record(const RunRecord& from, const std::string& folder) {

@@ -1,0 +1,26 @@
+// Copies, then says what was left out.
+#include "cli/copy_written.hpp"
+
+#include <fmt/format.h>
+
+#include "blobs/copy_tree.hpp"
+#include "cli/left_behind.hpp"
+#include "cli/speak.hpp"
+
+namespace muster::cli {
+
+base::Result<void> copy_written(const std::string& from, const std::string& to,
+                                const std::string& place) {
+  const blobs::Copied copied = blobs::copy_tree(from, to);
+  if (copied.why != 0) return tl::unexpected(cannot_copy(copied, place));
+  const LeftBehind::Part left = left_behind(copied.left_out).others;
+  if (left.count == 0) return {};
+  if (copied.left_out.front().path.empty()) {
+    return base::fail(base::Fault::output, "", "{} is {}, not a file or a folder", from,
+                      copied.left_out.front().why);
+  }
+  warn(fmt::format("not copied from {}: {}", from, left.words()));
+  return {};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,16 @@
+// copy_written: what a step has written, copied and told of.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace muster::cli {
+
+// As blobs::copy_tree() does, with one line about what is neither file, folder nor link.
+// Fault::output when something cannot be copied, and when `from` itself is of that kind. `place`:
+// what errors call the copy, where that gets another name later.
+[[nodiscard]] base::Result<void> copy_written(const std::string& from, const std::string& to,
+                                              const std::string& place);
+
+}  // namespace muster::cli
