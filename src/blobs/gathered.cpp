@@ -159,15 +159,22 @@ class Folder {
   std::map<std::string, std::string> elsewhere_;  // files by the links that they stand for
 };
 
-// Links by their whole path to what lies in the record lead there from wherever the record is.
+// Links by their whole path to what lies in the record lead there from wherever the record is; so
+// do those whose words alone do not tell whether they stay in it.
 void make_relative(std::vector<Entry>& entries, const std::string& name,
                    const std::string& record) {
-  for (const std::string& top : {record + "/", real_path(record).value_or(record) + "/"}) {
-    for (Entry& entry : entries) {
-      if (entry.kind != EntryKind::link || !entry.target.starts_with(top)) continue;
-      entry.target = snapshot::way_up(fmt::format("{}/{}", name, entry.path)) +
-                     entry.target.substr(top.size());
+  const std::string tops[] = {record + "/", real_path(record).value_or(record) + "/"};
+  for (Entry& entry : entries) {
+    const std::string path = fmt::format("{}/{}", name, entry.path);
+    if (entry.kind != EntryKind::link || snapshot::link_stays(path, entry.target)) continue;
+    std::string whole = entry.target;
+    if (!whole.starts_with('/')) {
+      const std::string folder(snapshot::parent_of(path));
+      whole = real_path(fmt::format("{}{}/{}", tops[1], folder, entry.target)).value_or("");
     }
+    const auto top =
+        std::ranges::find_if(tops, [&](const std::string& one) { return whole.starts_with(one); });
+    if (top != std::end(tops)) entry.target = snapshot::way_up(path) + whole.substr(top->size());
   }
 }
 

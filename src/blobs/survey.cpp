@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <dirent.h>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@
 namespace muster::blobs {
 namespace {
 
+namespace fs = std::filesystem;
 using base::Fault;
 using base::Result;
 using snapshot::Entry;
@@ -169,17 +171,18 @@ class Walk {
     return {};
   }
 
-  // Where a link leads is not asked as long as its words stay inside.
+  // Where a link leads is not asked as long as its words stay inside. One to nothing leads to where
+  // its words do.
   void take_link(const std::string& path) {
     Entry entry{EntryKind::link, path};
     entry.target = target_of(place_of(path));
     if (!everything_ && !snapshot::link_stays(path, entry.target)) {
-      const std::string parent = place_of(std::string(snapshot::parent_of(path)));
-      const std::string there =
-          entry.target.starts_with('/') ? entry.target : parent + "/" + entry.target;
-      entry.target = real_path(there).value_or(there);
-      if (entry.target.starts_with(real_root_ + "/")) {
-        entry.target = snapshot::way_up(path) + entry.target.substr(real_root_.size() + 1);
+      const fs::path there = fs::path(real_root_) / snapshot::parent_of(path) / entry.target;
+      entry.target = real_path(there).value_or(there.lexically_normal());
+      if ((entry.target + "/").starts_with(real_root_ + "/")) {
+        entry.target.replace(0, std::min(real_root_.size() + 1, entry.target.size()),
+                             snapshot::way_up(path));
+        if (entry.target.empty()) entry.target = ".";  // the folder itself, from its top
       } else {
         survey_.leads_out.push_back({path, entry.target});
       }

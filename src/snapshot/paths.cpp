@@ -36,10 +36,11 @@ bool is_inside(std::string_view path) {
 
 bool link_stays(std::string_view path, std::string_view target) {
   if (target.empty() || target.front() == '/') return false;
-  long depth = std::ranges::count(path, '/');  // of the folder in which the link lies
+  auto depth = std::ranges::count(path, '/');  // of the folder in which the link lies
+  bool goes_down = false;
   return all_names(target, [&](std::string_view name) {
-    if (name == "..") return --depth >= 0;
-    if (!name.empty() && name != ".") ++depth;
+    if (name == "..") return !goes_down && --depth >= 0;
+    goes_down = goes_down || (!name.empty() && name != ".");
     return true;
   });
 }

@@ -15,8 +15,9 @@ inline constexpr std::size_t kNameMax = 255;
 // Relative, of plain names, none of which is "", "." or "..".
 [[nodiscard]] bool is_inside(std::string_view path);
 
-// Whether a link at `path` with this target stays below the folder, as far as the words of both
-// tell: other links on the way are not followed.
+// Whether a link at `path` with this target stays below the folder, wherever other links lead that
+// stay there too: what the name before a ".." leads to, and so what lies above that, is not known
+// from words. So "a/../b" does not count as staying.
 [[nodiscard]] bool link_stays(std::string_view path, std::string_view target);
 
 // "a/b" of "a/b/c"; "" of "a".

@@ -341,9 +341,14 @@ TEST_F(Homecoming, LinksByTheirWholePathLeadToTheSameAtHome) {
   fs::create_directory(record_ + "/outputs/model/sub");
   fs::create_symlink(record_ + "/code/best", record_ + "/outputs/model/sub/link");
   fs::create_symlink("/etc/passwd", record_ + "/outputs/model/out");
+  fs::create_symlink("sub/../../../code/best", record_ + "/outputs/model/up");
+  fs::create_symlink("sub/../../../../secret", record_ + "/outputs/model/away");
+  put("secret", "mine");
   const auto written = written_in(record_);
   ASSERT_TRUE(written);
   const auto entries = by_path(written->manifest);
+  EXPECT_EQ(entries.at("outputs/model/up").target, "../../code/best");
+  EXPECT_EQ(entries.at("outputs/model/away").target, "sub/../../../../secret");
   EXPECT_EQ(entries.at("outputs/model/sub/link").target, "../../../code/best");
   EXPECT_EQ(entries.at("outputs/model/out").target, "/etc/passwd");
 }

@@ -173,6 +173,23 @@ TEST_F(Snapshots, LinksThatLeadOut) {
   EXPECT_EQ(found->leads_out[1].target, there);
 }
 
+// By their words alone, self/../outside is here and self/self/../../.. is not far.
+TEST_F(Snapshots, LinksThatGoUpBehindANameAreTakenForWhatTheyLeadTo) {
+  put("sub/a");
+  fs::create_symlink(".", code_ + "/self");
+  fs::create_symlink("self/../outside", code_ + "/out");
+  fs::create_symlink("sub/../sub/a", code_ + "/round");
+  fs::create_symlink("sub/../gone", code_ + "/lost");
+  fs::create_symlink("sub/..", code_ + "/top");
+  fs::create_symlink("../sub/..", code_ + "/sub/top");
+  std::ofstream(folder_.path() + "/outside") << "x";
+  const std::string there = fs::canonical(folder_.path()).string() + "/outside";
+  EXPECT_EQ(paths(), "lost>gone out>" + there + " round>sub/a self>. sub/ sub/a sub/top>../ top>.");
+  const auto found = survey(code_);
+  ASSERT_EQ(found->leads_out.size(), 1u);
+  EXPECT_EQ(found->leads_out[0].target, there);
+}
+
 TEST_F(Snapshots, WhatIsNoFileIsLeftOut) {
   put("a");
   put("odd\nname");

@@ -96,7 +96,10 @@ TEST(Paths, NoPathLeadsOut) {
 TEST(Paths, LinksStayInsideByTheirWords) {
   EXPECT_TRUE(link_stays("a", "b"));
   EXPECT_TRUE(link_stays("x/y/a", "../../b"));
-  EXPECT_TRUE(link_stays("x/a", "./b/../.."));
+  EXPECT_TRUE(link_stays("x/a", "./.././b//c/."));
+  EXPECT_TRUE(link_stays("x/a", ".."));
+  EXPECT_FALSE(link_stays("x/a", "b/..")) << "b may be a link to ., and x/.. is not x";
+  EXPECT_FALSE(link_stays("x/a", "./b/../.."));
   EXPECT_FALSE(link_stays("a", "../b"));
   EXPECT_FALSE(link_stays("x/a", "../../b"));
   EXPECT_FALSE(link_stays("x/a", "b/../../../x/b"));
