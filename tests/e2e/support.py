@@ -141,6 +141,7 @@ class Running:
         self.popen = popen
         self.pid = popen.pid
         self.began = time.monotonic()
+        self.is_finished = False
         self._told = (b"", b"")
 
     def send(self, number):
@@ -153,6 +154,7 @@ class Running:
             self._told = (late.output or b"", late.stderr or b"")
             raise
         self._told = (out or b"", err or b"")
+        self.is_finished = True
         code = self.popen.returncode
         return Done(128 - code if code < 0 else code, out or b"", err or b"",
                     time.monotonic() - self.began)
@@ -317,11 +319,15 @@ class Case(unittest.TestCase):
         return done
 
     def wait_for_files(self, names, seconds=WAIT_SECONDS):
-        """Until all these files are in the test's folder: so ranks say how far they have come."""
+        """Until all these files are in the test's folder: so ranks say how far they have come.
+
+        What the test has waited for already, such as `run -d`, may have left a run that makes them.
+        """
         def there():
-            ended = [one for one in self.running if one.popen.poll() is not None]
+            left = [one for one in self.running if not one.is_finished]
+            ended = [one for one in left if one.popen.poll() is not None]
             found = all(os.path.exists(self.path(name)) for name in names)
-            self.assertTrue(found or len(ended) < len(self.running),
+            self.assertTrue(found or not left or len(ended) < len(left),
                             f"no {names}: {[str(one.finish()) for one in ended]}")
             return found
         until(lambda: f"{names}; there are {os.listdir(self.folder)}", there, seconds)
