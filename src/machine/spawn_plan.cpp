@@ -58,6 +58,9 @@ Result<std::vector<plan::SpawnWish>> read_wishes(const SpawnGround& ground,
   const std::uint64_t before = ground.plan.ranks.size();
   std::uint64_t after = before;
   for (const wire::SpawnApp& one : order.apps) {
+    if (one.command.empty() || one.command.front().empty()) {
+      return base::fail(Fault::usage, {}, "the program is an empty word");
+    }
     auto wish = plan::spawn_wish(pairs_of(one.info), one.ranks);
     if (!wish) return tl::unexpected(wish.error());
     model::App app = app_of(ground.spec.apps[made.placed.root], one, *wish);

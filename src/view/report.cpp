@@ -189,7 +189,7 @@ enum class Lines : std::uint8_t { are_new, were_shown };
 [[nodiscard]] std::string error_line(const base::Error& error, Style style) {
   std::string text = base::to_string(error.place);
   if (!text.empty()) text += ": ";
-  return cause_line("error: " + one_line(text + error.what), style);
+  return cause_line("error: " + message_line(text + error.what), style);
 }
 
 [[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
@@ -259,7 +259,7 @@ constexpr std::string_view kRanksOwn = " (set by the rank, not by muster)";
 [[nodiscard]] std::string warnings_of(const model::RunReport& report) {
   std::string text;
   for (const std::string& warning : report.warnings) {
-    text += line("warning: " + one_line(warning));
+    text += line("warning: " + message_line(warning));
   }
   return text;
 }
@@ -318,11 +318,11 @@ std::string error(const base::Error& error, Style style) {
   std::string text = error_line(error, style);
   const base::Error* last = &error;
   for (const base::Error& other : error.also) {
-    if (other.hint != last->hint) text += hint_line(one_line(last->hint));
+    if (other.hint != last->hint) text += hint_line(message_line(last->hint));
     text += error_line(other, style);
     last = &other;
   }
-  text += hint_line(one_line(last->hint));
+  text += hint_line(message_line(last->hint));
   return error.untold == 0 ? text : text + line(fmt::format("and {} more errors", error.untold));
 }
 

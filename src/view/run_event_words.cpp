@@ -6,6 +6,7 @@
 #include "view/first_few.hpp"
 #include "view/signals.hpp"
 #include "view/traced.hpp"
+#include "view/utf8.hpp"
 
 namespace muster::view {
 namespace {
@@ -31,9 +32,9 @@ struct Words {
   std::string operator()(const model::Warned& event) const { return event.text; }
 
   std::string operator()(const model::SpawnRefused& event) const {
-    const std::string& hint = event.why.hint;
-    return fmt::format("MPI_Comm_spawn by {} failed: {}{}", event.spawner, event.why.what,
-                       hint.empty() ? "" : " (" + hint + ")");
+    const std::string hint = message_line(event.why.hint);
+    return fmt::format("MPI_Comm_spawn by {} failed: {}{}", event.spawner,
+                       message_line(event.why.what), hint.empty() ? "" : " (" + hint + ")");
   }
 
   std::string operator()(const model::RanksAwaited& event) const {

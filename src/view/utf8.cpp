@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <fmt/format.h>
 
+#include "base/columns.hpp"
+
 namespace muster::view {
 namespace {
 
@@ -76,6 +78,10 @@ std::string one_line(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string message_line(std::string_view text) {
+  return base::shortened(one_line(text), kMessageMax);
 }
 
 }  // namespace muster::view

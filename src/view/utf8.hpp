@@ -13,4 +13,9 @@ namespace muster::view {
 // terminal.
 [[nodiscard]] std::string one_line(std::string_view text);
 
+// The same, of at most kMessageMax columns, the last of which are "..." where there were more: for
+// a message, into which a rank or a host may have put a name of any length.
+[[nodiscard]] std::string message_line(std::string_view text);
+inline constexpr std::size_t kMessageMax = 5000;  // a path of PATH_MAX, and what is said of it
+
 }  // namespace muster::view

@@ -231,6 +231,11 @@ TEST_F(SpawningJob, SayWhatCannotBeHad) {
   EXPECT_NE(refused(spawn(0, 1, {{"add-host", "c"}})).find("add-host"), std::string::npos);
   EXPECT_NE(refused(spawn(0, 999'999)).find("1000001 ranks would be too many"), std::string::npos);
   EXPECT_NE(refused({7, Rank(0), false, {}, {}}).find("no ranks"), std::string::npos);
+  for (const std::vector<std::string>& none : {std::vector<std::string>{}, {""}}) {
+    wire::Spawn empty = spawn(0, 1);
+    empty.apps[0].command = none;
+    EXPECT_EQ(refused(empty), "say MPI_Comm_spawn by rank 0 failed: the program is an empty word");
+  }
 }
 
 TEST_F(SpawningJob, NameTheSpawnerInItsOwnNumbers) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "view/inner_report.hpp"
+#include "view/utf8.hpp"
 
 namespace muster::view {
 namespace {
@@ -33,6 +34,15 @@ using model::RunReport;
 }
 
 TEST(Report, OfASuccessIsEmpty) { EXPECT_EQ(report(RunReport{}, {}), ""); }
+
+TEST(Report, NamesOfAnyLengthAreCut) {
+  const std::string name(100'000, 'x');
+  const base::Error odd{Fault::cannot_start, "no program " + name, "is it " + name, {}};
+  const std::string told = error(odd, {});
+  EXPECT_LT(told.size(), 2 * kMessageMax + 50);
+  EXPECT_TRUE(told.starts_with("muster: error: no program xx")) << told.substr(0, 50);
+  EXPECT_TRUE(told.ends_with("xx...\n")) << told.substr(told.size() - 50);
+}
 
 TEST(Report, OfASuccessStillTellsWarnings) {
   RunReport r;

@@ -62,6 +62,9 @@ TEST(RunEventWords, NameWhoIsWaitedFor) {
 TEST(RunEventWords, TellWhyASpawnIsRefused) {
   EXPECT_EQ(words(model::SpawnRefused{"rank 2", {base::Fault::no_slots, "no room", "more", {}}}),
             "MPI_Comm_spawn by rank 2 failed: no room (more)");
+  const std::string name(100'000, 'x');
+  const model::SpawnRefused odd{"rank 2", {base::Fault::cannot_start, name + "\n", name, {}}};
+  EXPECT_LT(words(odd).size(), 2 * kMessageMax + 50);
 }
 
 TEST(RunEventWords, AreRecordedAsTheyAreTold) {
