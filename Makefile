@@ -11,6 +11,7 @@ PYTHON_FOLDER ?= $(shell \
 FUZZ_SECONDS ?= 60
 SIM_RUNS ?= 20000
 TALK_SECONDS ?= 3600
+TALK_MESSAGES ?= 10000000
 
 # Which tests: ROOMS="cli head" takes those about these rooms, ONLY=regex those with such a name.
 ROOMS ?=
@@ -123,7 +124,7 @@ talk: ## heads and agents under sanitizers, with peers that say anything, for TA
 	tools/setup build test
 	cmake --preset sanitize
 	cmake --build build-sanitize --target talk
-	MUSTER_TALK_SECONDS=$(TALK_SECONDS) build-sanitize/tests/talk
+	MUSTER_TALK_MESSAGES=$(TALK_MESSAGES) MUSTER_TALK_SECONDS=$(TALK_SECONDS) build-sanitize/tests/talk
 
 sim: configure-tests ## head and agents in simulation, with faults from SIM_RUNS seeds
 	cmake --build build --target sim

@@ -126,7 +126,6 @@ void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
 
 void Run::lost(NodeIndex node, Error error, Instant now, RunEffects& out) {
   now_ = now;
-  if (nodes_[node.value].state == NodeState::stopped) nodes_[node.value].away = true;
   lose(node, std::move(error), out);
 }
 

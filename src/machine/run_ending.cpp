@@ -131,6 +131,7 @@ void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
 
 void Run::lose(NodeIndex index, Error error, RunEffects& out) {
   Node& node = nodes_[index.value];
+  if (node.state == NodeState::stopped) node.away = true;
   if (node.state >= NodeState::stopped) return;
   const bool had_tasks = node.state == NodeState::running;
   const bool is_idle = may_go_on_without(index);
@@ -254,7 +255,7 @@ void Run::leave_when_stopped(RunEffects& out) {
   give_up_at_.reset();
   model::RunReport ended = report();
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].state == NodeState::stopped) {
+    if (nodes_[i].state == NodeState::stopped && !nodes_[i].away) {
       out.push_back(FreeHost{NodeIndex(i), bye(NodeIndex(i), ended)});
     }
   }

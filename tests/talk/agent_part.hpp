@@ -12,13 +12,14 @@ namespace muster::talk {
 
 class AgentPart {
  public:
-  AgentPart(Line line, Dice dice) : line_(std::move(line)), dice_(dice), any_(dice_) {}
+  AgentPart(Line& line, Dice dice) : line_(line), dice_(dice), any_(dice_) {}
 
   void play();
+  // One turn of it.
+  void step(const Mood& mood);
 
  private:
   void introduce();
-  void step(const Mood& mood);
   // Hears the head for so long, and answers as an agent would.
   [[nodiscard]] wire::Address about();
   void obey(int milliseconds);
@@ -38,7 +39,7 @@ class AgentPart {
   void say(const wire::ToHead& message);
   void print(base::Rank rank);
 
-  Line line_;
+  Line& line_;
   Dice dice_;
   Any any_;
   wire::AgentReader reader_;

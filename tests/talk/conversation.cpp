@@ -15,6 +15,7 @@
 #include "host/agent.hpp"
 #include "model/carriers.hpp"
 #include "talk/agent_part.hpp"
+#include "talk/draws.hpp"
 #include "talk/head_part.hpp"
 #include "talk/subject.hpp"
 
@@ -53,53 +54,6 @@ std::vector<std::string> environment(std::uint64_t seed, const Folder& folder) {
 }
 
 // ---- a real head --------------------------------------------------------------------------------
-
-model::JobSpec draw_spec(Dice& dice, const std::string& program) {
-  using namespace std::chrono_literals;
-  constexpr std::array kWireups = {model::Wireup::automatic, model::Wireup::pmi1,
-                                   model::Wireup::pmix, model::Wireup::none};
-  model::JobSpec spec;
-  spec.apps.front().command = {"sh", "-c", dice.chance(0.5) ? "exit 0" : "sleep 0.1; echo out"};
-  spec.wireup = kWireups[dice.between(0, kWireups.size() - 1)];
-  spec.carrier.command = {program, "part"};
-  spec.carrier.patience = 2s;
-  spec.grace = base::Duration(dice.between(0, 200));
-  spec.lease = base::Duration(dice.between(800, 3000));
-  spec.max_restarts = dice.chance(0.3) ? 1 : 0;
-  if (dice.chance(0.2)) spec.timeout = base::Duration(dice.between(100, 1000));
-  if (dice.chance(0.2)) spec.init_timeout = base::Duration(dice.between(50, 500));
-  spec.state_at_timeout = dice.chance(0.5);
-  if (dice.chance(0.1)) spec.gloo = model::GlooSpec{"lo"};
-  spec.verbose = dice.chance(0.2);
-  return spec;
-}
-
-model::Plan draw_plan(Dice& dice) {
-  constexpr std::array kCarriers = {model::kJoined, model::kJoined, model::kOpened, model::kLocal};
-  model::Plan plan;
-  for (std::uint32_t i = dice.between(1, 3); i > 0; --i) {
-    model::PlannedNode node;
-    node.host.name = fmt::format("host{}", i);
-    node.host.carrier = kCarriers[dice.between(0, kCarriers.size() - 1)];
-    const bool has_here = std::ranges::any_of(
-        plan.nodes, [](const auto& one) { return one.host.carrier == model::kLocal; });
-    if (has_here && node.host.carrier == model::kLocal) node.host.carrier = model::kJoined;
-    const base::NodeIndex index(plan.nodes.size());
-    for (std::uint32_t local = 0; local < dice.between(1, 3); ++local) {
-      node.ranks.emplace_back(plan.ranks.size());
-      plan.ranks.push_back({index, local});
-    }
-    plan.nodes.push_back(std::move(node));
-  }
-  if (dice.chance(0.3)) {
-    model::Host& host = plan.spare.emplace_back();
-    host.name = "spare";
-    host.carrier = model::kOpened;
-    host.slots = 2;
-  }
-  plan.universe = static_cast<std::uint32_t>(plan.ranks.size()) + 2;
-  return plan;
-}
 
 // A person, now and then: signals at any moment.
 void disturb(Dice& dice, pid_t head) {
@@ -141,7 +95,8 @@ std::string with_head(std::uint64_t seed, Dice dice, const std::string& program)
     fork_part([&] {
       UniqueFd own = std::move(parts[i]);
       parts.clear();
-      AgentPart(Line(copy(own), std::move(own)), Dice(seed * 31 + i)).play();
+      SocketLine line(copy(own), std::move(own));
+      AgentPart(line, Dice(seed * 31 + i)).play();
     });
   }
   parts.clear();
@@ -161,7 +116,8 @@ std::string with_agent(std::uint64_t seed, Dice dice) {
     pair.ours.reset();
     (void)host::run_agent(environment(seed, folder), "0");
   });
-  HeadPart(Line(copy(pair.ours), std::move(pair.ours)), dice, folder.path()).play();
+  SocketLine line(copy(pair.ours), std::move(pair.ours));
+  HeadPart(line, dice, folder.path()).play();
   const std::string verdict = agent.verdict(kPatience);
   return verdict.empty() ? "" : "the agent: " + verdict + "\n" + agent.words();
 }
@@ -185,7 +141,8 @@ void play_part(int count, char** words) {
     (void)!::write(STDERR_FILENO, kSays.data(), kSays.size());
     if (dice.chance(0.5)) return;
   }
-  AgentPart(Line(UniqueFd(STDIN_FILENO), UniqueFd(STDOUT_FILENO)), dice).play();
+  SocketLine line(UniqueFd(STDIN_FILENO), UniqueFd(STDOUT_FILENO));
+  AgentPart(line, dice).play();
 }
 
 }  // namespace muster::talk

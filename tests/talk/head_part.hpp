@@ -12,13 +12,15 @@ namespace muster::talk {
 class HeadPart {
  public:
   // Whatever the agent makes lies below the folder.
-  HeadPart(Line line, Dice dice, std::string folder)
-      : line_(std::move(line)), dice_(dice), any_(dice_), folder_(std::move(folder)) {}
+  HeadPart(Line& line, Dice dice, std::string folder)
+      : line_(line), dice_(dice), any_(dice_), folder_(std::move(folder)) {}
 
   void play();
+  // One turn of it.
+  void step(const Mood& mood);
+  void hello();
 
  private:
-  void step(const Mood& mood);
   void wander(bool harms);
   void obey(int milliseconds);
   void answer(const wire::Welcome&);
@@ -39,9 +41,8 @@ class HeadPart {
   [[nodiscard]] model::App app();
   [[nodiscard]] wire::Address about();
   void say(const wire::ToAgent& message);
-  void hello();
 
-  Line line_;
+  Line& line_;
   Dice dice_;
   Any any_;
   std::string folder_;

@@ -16,13 +16,14 @@ constexpr std::size_t kWaitingMax = 64u << 20;
 
 }  // namespace
 
-Line::Line(process::UniqueFd in, process::UniqueFd out) : in_(std::move(in)), out_(std::move(out)) {
+SocketLine::SocketLine(process::UniqueFd in, process::UniqueFd out)
+    : in_(std::move(in)), out_(std::move(out)) {
   for (const int fd : {in_.get(), out_.get()}) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
   }
 }
 
-void Line::poll(bool to_send, int milliseconds) {
+void SocketLine::poll(bool to_send, int milliseconds) {
   std::array<pollfd, 2> watched{};
   watched[0] = {ended_ ? -1 : in_.get(), POLLIN, 0};
   watched[1] = {to_send ? out_.get() : -1, POLLOUT, 0};
@@ -30,7 +31,7 @@ void Line::poll(bool to_send, int milliseconds) {
   if (watched[0].revents != 0) read_some();
 }
 
-void Line::read_some() {
+void SocketLine::read_some() {
   std::array<char, 65536> buffer;
   const ssize_t got = ::read(in_.get(), buffer.data(), buffer.size());
   if (got > 0) waiting_.append(buffer.data(), static_cast<std::size_t>(got));
@@ -38,7 +39,7 @@ void Line::read_some() {
   if ((got <= 0 && !later) || waiting_.size() > kWaitingMax) ended_ = true;
 }
 
-void Line::send(std::string_view bytes) {
+void SocketLine::send(std::string_view bytes) {
   int idle = 0;
   while (!bytes.empty() && out_ && idle < kSendPatience) {
     const ssize_t put = ::write(out_.get(), bytes.data(), bytes.size());
@@ -54,12 +55,12 @@ void Line::send(std::string_view bytes) {
   }
 }
 
-std::string Line::take(int milliseconds) {
+std::string SocketLine::take(int milliseconds) {
   if (waiting_.empty() && !ended_) poll(false, milliseconds);
   return std::exchange(waiting_, {});
 }
 
-void Line::end_sending() {
+void SocketLine::end_sending() {
   if (out_) ::shutdown(out_.get(), SHUT_WR);
   out_.reset();
 }

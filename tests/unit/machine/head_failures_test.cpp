@@ -277,6 +277,19 @@ TEST_F(HeadFixture, NothingIsStartedAgainAfterAnInterrupt) {
   EXPECT_EQ(hear(kA, wire::Stopped{}), (Words{"a Bye", "finish"}));
 }
 
+// One that is cut off has no link by which another round could greet it.
+TEST_F(HeadFixture, NothingIsStartedAgainWhereAnAgentTalkedNonsenseAfterItsRanks) {
+  spec_.max_restarts = 5;
+  make({model::kOpened, model::kOpened});
+  run_all();
+  hear(kA, exited(0, 3));
+  hear(kA, wire::Stopped{});
+  EXPECT_EQ(hear(kA, wire::Aborted{Rank(1), 4, {}}), Words{"close a"});
+  hear(kB, exited(1, 0, SIGTERM));
+  EXPECT_EQ(hear(kB, wire::Stopped{}), Words{"b Bye"});
+  EXPECT_EQ(exit_code(), 3);
+}
+
 TEST_F(HeadFixture, NothingIsStartedAgainWithoutAHost) {
   spec_.max_restarts = 5;
   make({model::kOpened, model::kOpened});
