@@ -62,16 +62,14 @@ Spawns::Outcome Spawns::missed(NodeIndex node, base::Error error) {
     if (!calling_->refusal) calling_->refusal = std::move(error);
     return called(node);
   }
-  if (!preparing_ || !std::ranges::binary_search(preparing_->planned.placed.nodes, node)) {
-    return std::nullopt;
-  }
+  if (!prepares(node)) return std::nullopt;
   if (!preparing_->refusal) preparing_->refusal = std::move(error);
   return answered(node);
 }
 
 Spawns::Outcome Spawns::host_ended(NodeIndex node) {
   std::erase_if(waiting_, [&](const AskedSpawn& one) { return one.asker == node; });
-  if (!preparing_ || !preparing_->awaited.contains(node)) return std::nullopt;
+  if (!prepares(node)) return std::nullopt;
   preparing_->host_ended = true;
   return answered(node);
 }
@@ -84,6 +82,11 @@ Spawns::Outcome Spawns::called(NodeIndex node) {
   calling_.reset();
   const bool all_came = !done.refusal;
   return SpawnOutcome{std::move(done.asked), {}, std::move(done.refusal), all_came};
+}
+
+// Whether or not it has said that it is ready.
+bool Spawns::prepares(NodeIndex node) const {
+  return preparing_ && std::ranges::binary_search(preparing_->planned.placed.nodes, node);
 }
 
 Spawns::Outcome Spawns::answered(NodeIndex node) {

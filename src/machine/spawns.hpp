@@ -63,7 +63,8 @@ class Spawns {
   [[nodiscard]] Outcome declined(base::NodeIndex node, std::uint32_t world, base::Error error);
   // A host without ranks cannot be reached, or is lost, even if it has prepared.
   [[nodiscard]] Outcome missed(base::NodeIndex node, base::Error error);
-  // All ranks of a host have ended: nobody there waits for an answer, and nothing starts there.
+  // All ranks of a host have ended: nobody there waits for an answer, and nothing starts there, even
+  // if it has prepared, after which its agent should not have said so.
   [[nodiscard]] Outcome host_ended(base::NodeIndex node);
 
   [[nodiscard]] Status status() const;
@@ -86,6 +87,7 @@ class Spawns {
     bool host_ended = false;  // one of its hosts did, before it could start there
     bool operator==(const Preparing&) const = default;
   };
+  [[nodiscard]] bool prepares(base::NodeIndex node) const;
   [[nodiscard]] Outcome called(base::NodeIndex node);
   [[nodiscard]] Outcome answered(base::NodeIndex node);
 

@@ -61,6 +61,14 @@ TEST_F(PreparingSpawn, IsRefusedWithTheFirstReasonOnceAllHaveAnswered) {
   EXPECT_EQ(refused->refusal->what, "first");
 }
 
+TEST_F(PreparingSpawn, IsPlannedAgainWhenAHostHasEndedThatHadPrepared) {
+  EXPECT_FALSE(spawns_.prepared(kA, 2));
+  EXPECT_FALSE(spawns_.host_ended(kA));
+  const auto ready = spawns_.prepared(kB, 2);
+  ASSERT_TRUE(ready);
+  EXPECT_TRUE(ready->again);
+}
+
 TEST_F(PreparingSpawn, IsRefusedWhenAHostIsLostThatHadPrepared) {
   EXPECT_FALSE(spawns_.prepared(kA, 2));
   EXPECT_FALSE(spawns_.missed(kA, why("lost")));
