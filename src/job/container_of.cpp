@@ -15,18 +15,6 @@ namespace {
 
 using spec::in_quotes;
 
-std::vector<const Text*> software_of(const JobFile& job) {
-  std::vector<const Text*> asked;
-  for (const Text& one : job.environment) asked.push_back(&one);
-  const bool is_only_named =
-      asked.empty() && !job.image && !job.build && !job.conda && job.environment_name;
-  if (is_only_named) asked.push_back(&*job.environment_name);
-  for (const Role* role : {&job.workers, &job.servers}) {
-    if (role->environment) asked.push_back(&*role->environment);
-  }
-  return asked;
-}
-
 void complain_of_software(const JobFile& job, const Target& target, Complaints& complaints) {
   for (const Text* one : software_of(job)) {
     complaints.add(one->begin,
@@ -103,6 +91,18 @@ const Text* image_of_role(const JobFile& job, const model::App& app) {
 }
 
 }  // namespace
+
+std::vector<const Text*> software_of(const JobFile& job) {
+  std::vector<const Text*> asked;
+  for (const Text& one : job.environment) asked.push_back(&one);
+  const bool is_only_named =
+      asked.empty() && !job.image && !job.build && !job.conda && job.environment_name;
+  if (is_only_named) asked.push_back(&*job.environment_name);
+  for (const Role* role : {&job.workers, &job.servers}) {
+    if (role->environment) asked.push_back(&*role->environment);
+  }
+  return asked;
+}
 
 std::optional<model::ContainerSpec> container_of(const JobFile& job, const Place& place,
                                                  model::JobSpec& spec, Complaints& complaints) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "job/complaints.hpp"
 #include "job/job_spec.hpp"
@@ -11,6 +12,9 @@ namespace muster::job {
 
 // Stands for an image that is built before the run.
 inline constexpr std::string_view kBuiltImage = "localhost/muster-build";
+
+// Environments of it and its roles of which only a name is known, and no image.
+[[nodiscard]] std::vector<const Text*> software_of(const JobFile& job);
 
 // None where processes shall run on the hosts themselves. `spec`: with the job's apps, in the order
 // of `layout`; apps of roles with images of their own get these. Complaints: software that nobody

@@ -236,8 +236,9 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
     } else if (!known->complaints.empty()) {
       read.complaints = known->complaints;
     } else {
-      read.complaints =
-          wrong_before_start(call, draft, folder, read.pipeline, known->targets, names);
+      Rehearsal rehearsal = rehearse(call, draft, folder, read.pipeline, known->targets, names);
+      read.complaints = std::move(rehearsal.complaints);
+      std::ranges::move(rehearsal.notices, std::back_inserter(read.notices));
     }
   }
   Reading reading;
@@ -366,7 +367,9 @@ Result<Reading> read_validate(const Call& call) {
   if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
   job::JobReading read = job::read_component(*text, *file);
   if (read.complaints.empty()) {
-    read.complaints = wrong_before_start(call, words->draft, *file, read.job);
+    Rehearsal rehearsal = rehearse(call, words->draft, *file, read.job);
+    read.complaints = std::move(rehearsal.complaints);
+    std::ranges::move(rehearsal.notices, std::back_inserter(read.notices));
   }
   Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);

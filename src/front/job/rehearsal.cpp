@@ -10,9 +10,12 @@
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
 #include "front/targets.hpp"
+#include "job/container_of.hpp"
 #include "job/graph.hpp"
 #include "job/graph_of.hpp"
 #include "job/input_type.hpp"
+#include "job/names.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -70,8 +73,22 @@ bool is_for_others(const job::JobFile& job, const job::Targets& known) {
          (!target->hosts.empty() || target->hostfile || target->kubernetes || target->batch);
 }
 
-void rehearse(Call call, const JobDraft& draft, const job::Targets& known, JobSource source,
-              job::Complaints& complaints) {
+// Nobody needs to know it where no environment is looked for.
+void tell_of_software(const job::JobFile& job, const job::Targets& known,
+                      std::vector<std::string>& notices) {
+  const auto target = job::choose_target(known, job.target ? job.target->text : "");
+  if (!target || job::goes_without(*target, "environment") || target->image) return;
+  for (const job::Text* one : job::software_of(job)) {
+    std::string notice = fmt::format(
+        "no image is known for the environment {}; name one with {} or with --image, or "
+        "run without it: --without environment",
+        spec::in_quotes(one->text), job::how_to_say(job::Asset::environment, one->text));
+    if (std::ranges::count(notices, notice) == 0) notices.push_back(std::move(notice));
+  }
+}
+
+void request(Call call, const JobDraft& draft, const job::Targets& known, JobSource source,
+             job::Complaints& complaints) {
   job::JobFile& job = source.job;
   source.is_rehearsed = true;
   source.comes_later = source.comes_later || (!job.code && is_for_others(job, known));
@@ -90,24 +107,26 @@ void rehearse(Call call, const JobDraft& draft, const job::Targets& known, JobSo
 
 }  // namespace
 
-std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                            const std::string& file, job::JobFile job) {
+Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& file,
+                   job::JobFile job) {
   const std::string folder = folder_of(absolute(call, file));
   const auto known = known_targets(call, folder);
-  if (!known) return {known.error()};
-  if (!known->complaints.empty()) return known->complaints;
+  if (!known) return {{known.error()}, {}};
+  if (!known->complaints.empty()) return {known->complaints, {}};
   KnownNames names(call, draft, folder, known);
   job::Complaints complaints(file);
   take_environment_files(call, draft, folder, names, job, complaints);
-  if (!complaints.empty()) return std::move(complaints).take();
-  rehearse(call, draft, known->targets, {std::move(job), folder, {}, {}, names.find_data()},
-           complaints);
-  return std::move(complaints).take();
+  if (!complaints.empty()) return {std::move(complaints).take(), {}};
+  Rehearsal rehearsal;
+  if (draft.image.empty()) tell_of_software(job, known->targets, rehearsal.notices);
+  request(call, draft, known->targets, {std::move(job), folder, {}, {}, names.find_data()},
+          complaints);
+  rehearsal.complaints = std::move(complaints).take();
+  return rehearsal;
 }
 
-std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                            const std::string& folder, job::PipelineFile pipeline,
-                                            const job::Targets& known, KnownNames& names) {
+Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& folder,
+                   job::PipelineFile pipeline, const job::Targets& known, KnownNames& names) {
   const std::vector<std::string> sources = job::sources_of(pipeline);
   job::Complaints complaints(sources);
   const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data(), home_of(call)};
@@ -116,7 +135,8 @@ std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& dr
   for (job::GraphStep& step : graph.steps) {
     take_environment_files(call, draft, step.folder, names, step.job, complaints);
   }
-  if (!complaints.empty()) return std::move(complaints).take();
+  if (!complaints.empty()) return {std::move(complaints).take(), {}};
+  Rehearsal rehearsal;
   JobDraft of_step = draft;
   of_step.settings.clear();
   for (job::GraphStep& step : graph.steps) {
@@ -124,9 +144,11 @@ std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& dr
     JobSource source{std::move(step.job), step.folder, {}, sources};
     source.comes_later = !step.after.empty() || !step.when.empty();
     if (!source.job.target) source.job.target = graph.target;
-    rehearse(call, of_step, known, std::move(source), complaints);
+    tell_of_software(source.job, known, rehearsal.notices);
+    request(call, of_step, known, std::move(source), complaints);
   }
-  return std::move(complaints).take();
+  rehearsal.complaints = std::move(complaints).take();
+  return rehearsal;
 }
 
 }  // namespace muster::front

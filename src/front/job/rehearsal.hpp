@@ -18,15 +18,17 @@ namespace muster::front {
 
 class KnownNames;
 
-[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                                          const std::string& file,
-                                                          job::JobFile job);
+struct Rehearsal {
+  std::vector<base::Error> complaints;
+  std::vector<std::string> notices;  // what the place where it runs has to know or to give
+};
+
+[[nodiscard]] Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& file,
+                                 job::JobFile job);
 
 // The same of each step.
-[[nodiscard]] std::vector<base::Error> wrong_before_start(const Call& call, const JobDraft& draft,
-                                                          const std::string& folder,
-                                                          job::PipelineFile pipeline,
-                                                          const job::Targets& known,
-                                                          KnownNames& names);
+[[nodiscard]] Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& folder,
+                                 job::PipelineFile pipeline, const job::Targets& known,
+                                 KnownNames& names);
 
 }  // namespace muster::front

@@ -315,6 +315,29 @@ TEST_F(JobFront, ValidateGathersComplaints) {
   EXPECT_EQ(good->text, "job.yml: a command job, nothing wrong; it asks for 2 nodes\n");
 }
 
+TEST_F(JobFront, ValidateTellsOfEnvironmentsThatNobodyKnows) {
+  files_["job.yml"] = "command: echo\nenvironment: azureml:nosuch@latest\n";
+  files_["p.yml"] =
+      "type: pipeline\njobs:\n"
+      "  a: {command: echo, environment: azureml:nosuch:1}\n"
+      "  b: {command: echo, environment: azureml:nosuch:1}\n";
+  const auto notices = [&](const char* file) {
+    const auto read = read_validate(asked({file}));
+    EXPECT_TRUE(read && read->complaints.empty());
+    return read ? read->notices : std::vector<std::string>();
+  };
+  for (const char* file : {"job.yml", "p.yml"}) {
+    ASSERT_EQ(notices(file).size(), 1U) << file;
+    EXPECT_TRUE(
+        notices(file).front().starts_with("no image is known for the environment 'azureml:nosuch"))
+        << notices(file).front();
+  }
+  files_["/here/muster.yml"] = "environments: {nosuch: 'debian:12'}";
+  for (const char* file : {"job.yml", "p.yml"}) EXPECT_TRUE(notices(file).empty()) << file;
+  files_["/here/muster.yml"] = "targets: {t: {hosts: a, without: environment}}\ndefault: t";
+  for (const char* file : {"job.yml", "p.yml"}) EXPECT_TRUE(notices(file).empty()) << file;
+}
+
 TEST_F(JobFront, ValidateTellsWhatAFileDeclares) {
   files_["declares.yml"] =
       "command: echo ${{inputs.a}} $[[${{inputs.b}}]] ${{outputs.o}}\n"
