@@ -63,8 +63,8 @@ class Spawns {
   [[nodiscard]] Outcome declined(base::NodeIndex node, std::uint32_t world, base::Error error);
   // A host without ranks cannot be reached, or is lost, even if it has prepared.
   [[nodiscard]] Outcome missed(base::NodeIndex node, base::Error error);
-  // All ranks of a host have ended: nobody there waits for an answer, and nothing starts there, even
-  // if it has prepared, after which its agent should not have said so.
+  // All ranks of a host have ended: nobody there waits for an answer, and nothing starts there,
+  // even if it has prepared, after which its agent should not have said so.
   [[nodiscard]] Outcome host_ended(base::NodeIndex node);
 
   [[nodiscard]] Status status() const;
