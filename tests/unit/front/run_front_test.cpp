@@ -100,6 +100,35 @@ TEST(RunFront, MapAndBindAsMpirunDoes) {
             "--map-by :NOOVERSUBSCRIBE forbids what --oversubscribe allows");
 }
 
+TEST(RunFront, BindsMemory) {
+  using model::MemoryMode;
+  using model::MemoryWish;
+  const auto memory = [](const char* wish) {
+    return spec({"--mem-bind", wish, "p"}).mapping.memory;
+  };
+  const model::CpuSet both = model::CpuSet::range(0, 1);
+  EXPECT_EQ(spec({"p"}).mapping.memory, MemoryWish());
+  EXPECT_EQ(memory("none"), MemoryWish());
+  EXPECT_EQ(memory("local"), (MemoryWish{.mode = MemoryMode::local}));
+  EXPECT_EQ(memory("Interleave"), (MemoryWish{.mode = MemoryMode::interleave}));
+  EXPECT_EQ(memory("interleave:0-1"), (MemoryWish{.mode = MemoryMode::interleave, .nodes = both}));
+  EXPECT_EQ(
+      memory("bind:0,1:if-supported"),
+      (MemoryWish{.mode = MemoryMode::bind, .nodes = both, .if_refused = model::IfRefused::tell}));
+  EXPECT_EQ(memory("local:if-supported").if_refused, model::IfRefused::tell);
+  for (const char* wrong : {"", "numa", "bind", "bind:", "local:0", "none:0"}) {
+    EXPECT_EQ(
+        complaint({"--mem-bind", wrong, "p"}),
+        fmt::format("--mem-bind must be none, local, interleave, interleave:LIST or bind:LIST, "
+                    "not '{}'",
+                    wrong));
+  }
+  EXPECT_EQ(complaint({"--mem-bind", "bind:a", "p"}),
+            "--mem-bind needs numbers of NUMA nodes, such as 0 or 0-1, not 'a'");
+  EXPECT_EQ(complaint({"--mem-bind", "bind:0:gently", "p"}),
+            "--mem-bind allows :if-supported, not 'gently'");
+}
+
 TEST(RunFront, TheDefaultOfOpenMpiIsAWordAway) {
   const auto mapping = spec({"--bind-to", "default", "p"}).mapping;
   EXPECT_TRUE(mapping.bind_by_default);
