@@ -194,15 +194,20 @@ class Launch {
     return carry_out(std::move(*job));
   }
 
-  // A rankfile counts sockets and cores, which only its hosts can tell; its map needs none of that.
+  // A rankfile counts sockets and cores, which only its hosts can tell, and what a default binds to
+  // depends on them; which rank runs on which host needs none of that.
   void leave_cpus_open(const model::Inventory& inventory) {
     model::Mapping& mapping = spec_.mapping;
     const bool by_file = mapping.map_by == model::MapBy::rankfile && !mapping.bind_given;
-    if (!by_file || !plan::needs_facts(spec_, inventory)) return;
+    const bool is_open = by_file || mapping.bind_by_default;
+    if (!is_open || !plan::needs_facts(spec_, inventory)) return;
     mapping.bind_given = true;
     mapping.bind_to = model::BindTo::none;
+    mapping.bind_by_default = false;
     if (request_.quiet) return;
-    note("no host is asked for its hardware, so the cpus of the rankfile are not checked");
+    note(fmt::format("no host is asked for its hardware, so {}",
+                     by_file ? "the cpus of the rankfile are not checked"
+                             : "what ranks are bound to by default is not shown"));
   }
 
   // A record that an earlier attempt began ends here.
