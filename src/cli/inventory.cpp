@@ -6,6 +6,7 @@
 
 #include "plan/plan.hpp"
 #include "probe/claims.hpp"
+#include "probe/numa.hpp"
 #include "probe/probe.hpp"
 #include "probe/topology.hpp"
 #include "process/ownership.hpp"
@@ -37,6 +38,8 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
   here.hostname = probe::hostname();
   here.has_head_above = process::is_own_socket(spec.carrier.above);
   if (!names.empty()) here.local_names = probe::local_names(names);
+  const bool binds_memory = spec.mapping.memory.mode != model::MemoryMode::inherited;
+  if (binds_memory) here.numa = probe::numa_nodes();
   const bool counts_cores = spec.slot_rule == model::SlotRule::open_mpi ||
                             std::ranges::any_of(spec.hosts, &model::HostEntry::slots_are_cores);
   if (plan::needs_topology(spec) || counts_cores) {

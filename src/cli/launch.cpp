@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <unistd.h>
 #include <variant>
@@ -31,8 +32,11 @@
 #include "head/allocation_end.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
+#include "plan/memory.hpp"
 #include "plan/plan.hpp"
+#include "probe/affinity.hpp"
 #include "probe/random.hpp"
+#include "process/memory_policy.hpp"
 #include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
 #include "spec/hosts.hpp"
@@ -110,6 +114,23 @@ void keep_out_of(const std::string& record, plan::Kept& kept) {
   }
 }
 
+// A run hears it from its agents, which ask the kernel before they start anything.
+void foresee_refusal(Prospect& job) {
+  const model::MemoryWish& wish = job.spec.mapping.memory;
+  const auto is_here = [](const model::PlannedNode& node) {
+    return node.host.carrier.same_machine;
+  };
+  const auto here = std::ranges::find_if(job.plan.nodes, is_here);
+  if (here == job.plan.nodes.end() || job.spec.container) return;
+  const auto policy = plan::memory_policy(wish, here->host.numa, probe::own_cpus());
+  const int error = policy ? process::try_memory_policy(*policy) : 0;
+  if (error == 0) return;
+  const bool is_fatal = wish.if_refused == model::IfRefused::fail;
+  job.plan.notices.push_back(fmt::format(
+      "the kernel of this machine refuses to bind memory ({}): {}", std::strerror(error),
+      is_fatal ? "the job would not start" : "ranks here would run without"));
+}
+
 // One job on its way from the spec to its exit code. When the agents tell that hosts of the list
 // are one, it is planned once more.
 class Launch {
@@ -162,7 +183,10 @@ class Launch {
     const std::optional<Prospect> launched = foreseen.value_or(std::nullopt);
     if (!launched) job->command_hosts = command_hosts(request_, same_);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
-    if (request_.dry_run) return show_dry_run(request_, *job, launched);
+    if (request_.dry_run) {
+      foresee_refusal(*job);
+      return show_dry_run(request_, *job, launched);
+    }
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
     lost_ = first_code(lost_, shown);
@@ -170,15 +194,20 @@ class Launch {
     return carry_out(std::move(*job));
   }
 
-  // A rankfile counts sockets and cores, which only its hosts can tell; its map needs none of that.
+  // A rankfile counts sockets and cores, which only its hosts can tell, and what a default binds to
+  // depends on them; which rank runs on which host needs none of that.
   void leave_cpus_open(const model::Inventory& inventory) {
     model::Mapping& mapping = spec_.mapping;
     const bool by_file = mapping.map_by == model::MapBy::rankfile && !mapping.bind_given;
-    if (!by_file || !plan::needs_facts(spec_, inventory)) return;
+    const bool is_open = by_file || mapping.bind_by_default;
+    if (!is_open || !plan::needs_facts(spec_, inventory)) return;
     mapping.bind_given = true;
     mapping.bind_to = model::BindTo::none;
+    mapping.bind_by_default = false;
     if (request_.quiet) return;
-    note("no host is asked for its hardware, so the cpus of the rankfile are not checked");
+    note(fmt::format("no host is asked for its hardware, so {}",
+                     by_file ? "the cpus of the rankfile are not checked"
+                             : "what ranks are bound to by default is not shown"));
   }
 
   // A record that an earlier attempt began ends here.

@@ -45,6 +45,8 @@ constexpr Concept kConcepts[] = {
     {{"--map-by~core", "--map-by~core --bycore", "-map-by~core", "", "", "", ""}},
     {{"--bind-to~core", "--bind-to~core --bind-to-core", "-bind-to~core", "", "", "", ""}},
     {{"--bind-to~package", "--bind-to~socket --bind-to-socket", "-bind-to~socket", "", "", "", ""}},
+    {{"--mem-bind", "--mem-bind", "-membind --mem-bind", "--mem-bind", "--mem-bind", "--mem-bind",
+      "--mem-bind"}},
     {{"--map-by~:PE=N", "--map-by~:PE=N --cpus-per-proc --cpus-per-rank", "", "", "", "",
       "--cpus-per-task"}},
     {{"--show", "", "", "--local-ranks-filter --local_ranks_filter", "", "", ""}},

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "front/environment_options.hpp"
+#include "front/memory_words.hpp"
 #include "front/reach_options.hpp"
 #include "front/request.hpp"
 #include "front/table.hpp"
@@ -52,8 +53,12 @@ struct OwnRows {
     return {};
   }
 
+  static base::Result<void> set_memory(Draft& draft, const Typed& typed) {
+    return store(read_memory(typed), draft.request.spec.mapping.memory);
+  }
+
   static constexpr std::string_view kGroup = "Options of muster (not in the original launcher)";
-  static constexpr std::array<Option<Draft>, 14> kRows = {{
+  static constexpr std::array<Option<Draft>, 15> kRows = {{
       {{"--fake-nodes", kGroup, Takes::number, "N",
         "Simulate N hosts on this machine, without ssh."},
        set_fake_nodes},
@@ -74,6 +79,7 @@ struct OwnRows {
         "Do not capture the exception of a failed Python rank."},
        set_no_python_errors},
       {share_gpus_text(kGroup), set_share_gpus},
+      {mem_bind_text(kGroup), set_memory},
       {unset_text(kGroup), set_unset},
       {dialects_text(kGroup), set_dialects},
   }};

@@ -18,6 +18,19 @@ std::vector<std::string> places_of_targets(const Call& call, const std::string& 
   return places;
 }
 
+using ReadTargets = job::TargetsReading (*)(std::string_view text, const std::string& source);
+
+base::Result<job::TargetsReading> read_by(ReadTargets read, const Call& call,
+                                          const std::string& folder) {
+  for (const std::string& place : places_of_targets(call, folder)) {
+    if (!call.has_file(place)) continue;
+    auto text = call.read_file(place, job::kFileMax);
+    if (!text) return tl::unexpected(std::move(text.error()));
+    return read(*text, place);
+  }
+  return job::TargetsReading{};
+}
+
 }  // namespace
 
 std::string folder_of(const std::string& path) {
@@ -26,13 +39,15 @@ std::string folder_of(const std::string& path) {
 }
 
 base::Result<job::TargetsReading> known_targets(const Call& call, const std::string& folder) {
-  for (const std::string& place : places_of_targets(call, folder)) {
-    if (!call.has_file(place)) continue;
-    auto text = call.read_file(place, job::kFileMax);
-    if (!text) return tl::unexpected(std::move(text.error()));
-    return job::read_targets(*text, place);
-  }
-  return job::TargetsReading{};
+  return read_by(job::read_targets, call, folder);
+}
+
+base::Result<job::Targets> run_defaults(const Call& call) {
+  if (!call.has_file) return job::Targets();
+  auto reading = read_by(job::read_run_defaults, call, call.current_folder);
+  if (!reading) return tl::unexpected(std::move(reading.error()));
+  if (reading->complaints.empty()) return std::move(reading->targets);
+  return tl::unexpected(std::move(reading->complaints.front()));
 }
 
 }  // namespace muster::front

@@ -209,15 +209,23 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return make_folders(world.orders.folders); })
                            .and_then([&] { return make_launchers(world.orders); })
                            .and_then([&] { return read_programs(world); })
+                           .and_then([&] { return bind_memory(world); })
                            .and_then([&] { return hold_port(world.orders.held_port); })
                            .and_then([&] { return serve_wireup(world.orders); })
                            .and_then([&] { return check_room(world); });
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
+  answer.no_memory = world.memory.refused;
   for (const Program& program : world.programs) {
     if (answer.outside.empty()) answer.outside = program.outside;
   }
   feed(std::move(answer));
+}
+
+base::Result<void> HostTasks::bind_memory(World& world) {
+  return MemoryOfTasks::of(world.orders).map([&](MemoryOfTasks made) {
+    world.memory = std::move(made);
+  });
 }
 
 // Last, when all that is held besides the ranks' own descriptors is there.
@@ -241,7 +249,7 @@ base::Result<void> HostTasks::hold_port(std::uint16_t port) {
 HostTasks::World& HostTasks::keep(machine::HostOrders orders) {
   World& world = worlds_[orders.wireup.world];
   for (const machine::TaskOrder& task : world.orders.tasks) order_of_.erase(task.rank);
-  world = {std::move(orders), {}};
+  world = {std::move(orders), {}, {}};
   for (const machine::TaskOrder& task : world.orders.tasks) order_of_[task.rank] = {&world, &task};
   return world;
 }
@@ -457,6 +465,9 @@ void HostTasks::spawn(const Ordered& ordered) {
   order.common = program.common;
   order.workdir = orders.apps[task.app].workdir;
   order.cpus = task.cpus;
+  if (const auto& policies = ordered.world->memory.policies; !policies.empty()) {
+    order.memory = policies[static_cast<std::size_t>(&task - orders.tasks.data())];
+  }
   order.in = in->read.get();
   order.out = out->write.get();
   order.err = err->write.get();

@@ -15,6 +15,7 @@
 #include "host/error_files.hpp"
 #include "host/launcher_links.hpp"
 #include "host/launcher_socket.hpp"
+#include "host/memory_of_tasks.hpp"
 #include "host/pmi_tasks.hpp"
 #include "host/pmix_tasks.hpp"
 #include "host/pump.hpp"
@@ -82,7 +83,8 @@ class HostTasks {
   struct World {
     machine::HostOrders orders;
     std::vector<Program> programs;  // index: app
-    bool library_asked = false;     // which MPI library a rank of it has loaded here
+    MemoryOfTasks memory = {};
+    bool library_asked = false;  // which MPI library a rank of it has loaded here
   };
   struct Ordered {  // points into worlds_
     World* world = nullptr;
@@ -90,6 +92,7 @@ class HostTasks {
   };
 
   [[nodiscard]] model::Circumstances look_around() const;
+  [[nodiscard]] static base::Result<void> bind_memory(World& world);
   void take(base::Instant now, machine::AgentEvent event);
   void perform(machine::ToHead& effect);
   void add_what_it_told(wire::Exited& exited);

@@ -19,6 +19,8 @@ namespace {
 
 using Row = Key<Targets>;
 
+constexpr std::string_view kRunSection = "run";
+
 template <auto Member>
 void into_target(Targets& targets, const Found& found) {
   store(targets.all.back().*Member, found);
@@ -119,10 +121,18 @@ constexpr Row kDataKeys[] = {
     {{"sha256", Form::text, "The SHA-256 that it must have."}, into_data<&Lead::sha256>},
 };
 
+constexpr Row kRunKeys[] = {
+    {{"bind_to", Form::text, "What ranks are bound to, as after --bind-to: default."},
+     into<Targets, &Targets::run_bind_to>},
+};
+
 constexpr Row kTargetKeys[] = {
     {{"default", Form::text, "The target of jobs that name none."},
      into<Targets, &Targets::preferred>},
     {{"targets", Form::none, "Where jobs may run.", {.each = true}}, add_target, kTarget},
+    {{kRunSection, Form::none, "What muster run does unless it is told otherwise."},
+     nullptr,
+     kRunKeys},
     {{"instance_types", Form::count, "GPUs of a machine size.", {.each = true, .least = 0}},
      add_instance_type,
      kInstanceType},
@@ -166,7 +176,8 @@ void check_data(const Leads& leads, Complaints& complaints) {
 
 // A file that says nothing of these is one of something else.
 void check_purpose(const Node& root, Complaints& complaints) {
-  const std::vector<std::string> purposes = {"targets", "components", "data", "environments"};
+  const std::vector<std::string> purposes = {"targets", "components", "data", "environments",
+                                             std::string(kRunSection)};
   for (const std::string& key : purposes) {
     if (find(root, key) != nullptr) return;
   }
@@ -217,6 +228,20 @@ TargetsReading read_targets(std::string_view text, const std::string& source) {
     check_purpose(*root, complaints);
     check(reading.targets, complaints);
     check_data(reading.targets.leads, complaints);
+  }
+  reading.complaints = std::move(complaints).take();
+  return reading;
+}
+
+TargetsReading read_run_defaults(std::string_view text, const std::string& source) {
+  TargetsReading reading;
+  Complaints complaints(source);
+  const SharedNode root = read_map(text, {"a file of targets", "targets:"}, complaints);
+  reading.targets.source = source;
+  if (root) {
+    Node only = *root;
+    std::erase_if(only.entries, [](const Entry& entry) { return entry.key != kRunSection; });
+    TableReader<Targets>(reading.targets, complaints).read(only, kTargetKeys);
   }
   reading.complaints = std::move(complaints).take();
   return reading;

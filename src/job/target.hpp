@@ -43,6 +43,7 @@ struct Targets {
   std::vector<Target> all;
   std::vector<InstanceType> instance_types;  // besides those that muster knows
   Leads leads;                               // what names of a cloud stand for here
+  std::optional<Text> run_bind_to;           // of `muster run` that is not told otherwise
 };
 
 struct TargetsReading {
@@ -51,6 +52,9 @@ struct TargetsReading {
 };
 
 [[nodiscard]] TargetsReading read_targets(std::string_view text, const std::string& source);
+
+// Only what it says of `muster run`, whatever else stands in it.
+[[nodiscard]] TargetsReading read_run_defaults(std::string_view text, const std::string& source);
 
 // The target of that name: "azureml:NAME" is NAME, an empty one and "serverless", with which Azure
 // ML chooses the machines, are what muster.yml prefers, and

@@ -62,6 +62,7 @@ struct Checked {  // the answer to Check
   std::uint32_t world = 1;
   std::optional<wire::Taken> taken = {};  // other jobs hold these; no claim was made
   std::string outside = {};               // as in wire::Prepared
+  std::string no_memory = {};             // likewise
 };
 struct TaskSpawned {
   base::Rank rank;

@@ -180,6 +180,7 @@ base::Result<HostOrders> host_orders(const wire::World& world, const wire::Prepa
   orders.terminal = spec.terminal;
   orders.claims = own.claims;
   orders.device_claims = own.device_claims;
+  orders.memory = spec.mapping.memory;
   return orders;
 }
 

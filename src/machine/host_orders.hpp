@@ -12,6 +12,7 @@
 #include "base/id.hpp"
 #include "machine/rank_variables.hpp"
 #include "model/cpu_set.hpp"
+#include "model/memory_policy.hpp"
 #include "model/terminal_size.hpp"
 #include "wire/messages.hpp"
 
@@ -70,6 +71,7 @@ struct HostOrders {
   std::optional<model::TerminalSize> terminal;  // each task's stdout is one; none: a pipe
   model::CpuSet claims;                         // as in Prepare
   std::vector<model::Devices> device_claims;    // likewise
+  model::MemoryWish memory = {};                // of all tasks
 
   // What muster sets for a task besides the variables of its app.
   [[nodiscard]] std::vector<model::Variable> given(const TaskOrder& task) const {

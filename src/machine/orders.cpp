@@ -59,6 +59,7 @@ model::JobSpec told_of(const model::JobSpec& spec) {
   told.terminal = spec.terminal;
   told.python_errors = spec.python_errors;
   told.gpus_per_rank = spec.gpus_per_rank;
+  told.mapping.memory = spec.mapping.memory;
   told.deepspeed = spec.deepspeed;
   told.lone_ranks_start_workers = spec.lone_ranks_start_workers;
   told.max_restarts = spec.max_restarts;

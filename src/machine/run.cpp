@@ -310,9 +310,27 @@ void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   node.outside = std::move(message.outside);
+  node.no_memory = std::move(message.no_memory);
   if (!all_own_prepared()) return;
-  if (round_ == 0) tell_outside(out);
+  if (round_ == 0) {
+    tell_outside(out);
+    tell_no_memory(out);
+  }
   start_all(out);
+}
+
+// One line for all hosts whose kernel binds no memory.
+void Run::tell_no_memory(RunEffects& out) const {
+  std::vector<NodeIndex> refusing;
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
+    if (!nodes_[i].no_memory.empty()) refusing.emplace_back(i);
+  }
+  if (refusing.empty()) return;
+  const auto name = [&](std::size_t i) { return host(refusing[i]); };
+  warn(fmt::format("{}: memory is not bound there: the kernel refuses it ({})",
+                   view::first_few(refusing.size(), name),
+                   view::printable(nodes_[refusing.front().value].no_memory)),
+       out);
 }
 
 // One line for all hosts that have another Python than the user's shell, or none.

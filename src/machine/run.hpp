@@ -161,10 +161,11 @@ class Run {
     NodeState state = NodeState::waiting;
     std::uint32_t taken = 0;  // how often its agent has said that its claims are taken
     bool claims_devices = true;
-    bool joined = false;       // for spawned ranks, or has been greeted again for them
-    bool away = false;         // its link has ended since it stopped
-    std::uint32_t busy = 0;    // its ranks that have not ended
-    std::string outside = {};  // as in wire::Prepared
+    bool joined = false;         // for spawned ranks, or has been greeted again for them
+    bool away = false;           // its link has ended since it stopped
+    std::uint32_t busy = 0;      // its ranks that have not ended
+    std::string outside = {};    // as in wire::Prepared
+    std::string no_memory = {};  // likewise
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
     bool operator==(const Node&) const = default;
@@ -183,6 +184,7 @@ class Run {
   void hear(base::NodeIndex node, wire::Welcome&, RunEffects& out);
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
   void tell_outside(RunEffects& out) const;
+  void tell_no_memory(RunEffects& out) const;
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);
   bool leave_devices(base::NodeIndex node, const std::vector<model::Devices>& taken,
                      RunEffects& out);

@@ -34,6 +34,7 @@ struct Host {
   std::vector<std::string> aliases = {};        // other names that the user wrote for it
   std::string visible = {};                     // as in HostEntry
   std::optional<std::uint32_t> component = {};  // likewise
+  std::vector<NumaNode> numa = {};  // of this machine, where memory is bound; empty: not known
   bool operator==(const Host&) const = default;
 };
 

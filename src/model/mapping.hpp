@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "model/cpu_set.hpp"
+#include "model/memory_policy.hpp"
 #include "model/topology.hpp"
 
 namespace muster::model {
@@ -95,6 +96,8 @@ struct Mapping {
   std::vector<std::uint32_t> cpu_list;  // in the order given
   std::vector<CpuSet> user_sets;        // Hydra's user:0+2,1
   std::vector<RankfileEntry> rankfile;
+
+  MemoryWish memory = {};  // beside all of the above: it neither maps nor binds to cpus
 
   bool operator==(const Mapping&) const = default;
 };

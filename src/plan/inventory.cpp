@@ -45,6 +45,7 @@ Inventory only_here(const JobSpec& spec, const ThisMachine& here) {
   host.slots = host.cpus->usable;
   host.slots_are_cores = spec.slot_rule == SlotRule::open_mpi;
   host.topology = here.topology;
+  host.numa = here.numa;
   add_own_names(host, here);
   return {{std::move(host)}, model::kHostsHere, {}};
 }
@@ -64,6 +65,7 @@ base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here)
   host.carrier = model::kFakeNode;
   host.cpus = cpu_share(here.cpus, spec.fake_nodes);
   host.slots = slots_of_a_fake_node(spec, host.cpus->usable);
+  host.numa = here.numa;
   Inventory inventory;
   inventory.hosts.reserve(spec.fake_nodes);
   const FakeShares shares(here.topology, spec.fake_nodes);
@@ -148,6 +150,7 @@ class HostMerger {
       host.carrier = carrier_here(spec_);
       host.cpus = cpu_share(here_.cpus, 1);
       host.topology = here_.topology;
+      host.numa = here_.numa;
     }
     return host;
   }
@@ -183,6 +186,7 @@ void rehearse(const std::vector<Host*>& hosts, const ThisMachine& here) {
     host.carrier = model::kFakeNode;
     host.cpus = cpu_share(here.cpus, count);
     host.topology = shares.of(i);
+    host.numa = here.numa;
   }
 }
 

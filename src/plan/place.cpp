@@ -8,6 +8,7 @@
 #include "plan/claims.hpp"
 #include "plan/identities.hpp"
 #include "plan/listed.hpp"
+#include "plan/memory.hpp"
 #include "plan/plan.hpp"
 #include "plan/ranking.hpp"
 #include "plan/remedy.hpp"
@@ -343,6 +344,9 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   if (dealt->crowd && !is_said)
     plan.notices.push_back(crowded(dealt->assignments.size(), inventory));
   for (std::string& line : shared_identities(spec, plan)) plan.notices.push_back(std::move(line));
+  auto foreseen = foreseen_memory(spec.mapping.memory, plan);
+  if (!foreseen) return tl::unexpected(std::move(foreseen.error()));
+  if (!foreseen->empty()) plan.notices.push_back(std::move(*foreseen));
   return plan;
 }
 

@@ -23,6 +23,7 @@ struct ThisMachine {
   // What agents have told of JobSpec::hosts before: one host under two names.
   std::vector<model::SameHost> same_hosts = {};
   bool has_head_above = false;  // at CarrierSpec::above: it reaches the other hosts for us
+  std::vector<model::NumaNode> numa = {};  // as in model::Host
 };
 
 // The hosts of a job, each once, in the order in which they were first written.

@@ -24,6 +24,7 @@
 #include "base/error.hpp"
 #include "base/time.hpp"
 #include "model/cpu_set.hpp"
+#include "model/memory_policy.hpp"
 #include "process/unique_fd.hpp"
 
 namespace asio {
@@ -50,6 +51,7 @@ struct SpawnOrder {
   std::shared_ptr<const EnvironmentBlock> common;  // holds no name of `environment`; may be null
   std::string workdir;                             // empty: the guard's
   model::CpuSet cpus;  // where it may run; empty: wherever the guard may
+  model::MemoryPolicy memory = {};
   // The child's 0, 1, 2; -1 means /dev/null. Borrowed: the caller closes them after spawn().
   int in = -1, out = -1, err = -1;
   // The child's kWireupDescriptor, for talking to an MPI wire-up server; -1 means that it has none.

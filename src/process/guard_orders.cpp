@@ -14,6 +14,8 @@ struct SpawnCounts {
   std::uint32_t arguments = 0;
   std::uint32_t environment = 0;
   std::uint32_t cpu_words = 0;
+  std::uint32_t memory_mode = 0;  // of model::MemoryMode
+  std::uint32_t memory_words = 0;
   std::array<bool, kTaskDescriptors> has_descriptor{};
 };
 
@@ -117,10 +119,13 @@ std::string encode_spawn(const SpawnOrder& order) {
   SpawnCounts counts{static_cast<std::uint32_t>(order.arguments.size()),
                      0,
                      static_cast<std::uint32_t>(order.cpus.words().size()),
+                     static_cast<std::uint32_t>(order.memory.mode),
+                     static_cast<std::uint32_t>(order.memory.nodes.words().size()),
                      {order.in >= 0, order.out >= 0, order.err >= 0, order.wireup >= 0}};
   const auto counts_at = out.size();
   append_value(out, counts);
   for (const std::uint64_t word : order.cpus.words()) append_value(out, word);
+  for (const std::uint64_t word : order.memory.nodes.words()) append_value(out, word);
   append_string(out, order.program);
   append_string(out, order.workdir);
   for (const auto& argument : order.arguments) append_string(out, argument);
@@ -172,7 +177,11 @@ std::optional<SpawnView> decode_spawn(const Message& message) {
   if (!counts) return std::nullopt;
   rest.remove_prefix(sizeof(SpawnCounts));
   SpawnView view;
+  if (counts->memory_mode > static_cast<std::uint32_t>(model::MemoryMode::bind))
+    return std::nullopt;
+  view.memory_mode = static_cast<model::MemoryMode>(counts->memory_mode);
   if (!take_words(rest, counts->cpu_words, view.cpus)) return std::nullopt;
+  if (!take_words(rest, counts->memory_words, view.memory_nodes)) return std::nullopt;
   view.program = take_string(rest);
   view.workdir = take_string(rest);
   view.has_descriptor = counts->has_descriptor;

@@ -50,6 +50,8 @@ struct SpawnView {
   const char* program = nullptr;
   const char* workdir = nullptr;    // "" when the guard's own is wanted
   std::vector<std::uint64_t> cpus;  // a bit for each; empty when all will do
+  model::MemoryMode memory_mode = model::MemoryMode::inherited;
+  std::vector<std::uint64_t> memory_nodes;  // a bit for each NUMA node of its policy
   std::vector<char*> arguments;
   std::vector<char*> environment;
   // Which of 0, 1, 2, 3 have a descriptor; these were sent in that order with the first byte.

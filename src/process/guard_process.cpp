@@ -129,7 +129,9 @@ void GuardLoop::spawn(const Message& order, bool owner_hung_up) {
                        view->cpus,
                        {},
                        SIGKILL,
-                       umask_};
+                       umask_,
+                       view->memory_mode,
+                       view->memory_nodes};
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (view->has_descriptor[i]) files[i] = inbox_.take_descriptor();
     request.descriptors[i] = files[i].get();

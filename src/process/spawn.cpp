@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/memory_policy.hpp"
+
 namespace muster::process {
 namespace {
 
@@ -32,8 +34,11 @@ bool give_descriptors(const SpawnRequest& request) {
 
 bool move_in(const SpawnRequest& request) {
   if (*request.workdir != '\0' && ::chdir(request.workdir) != 0) return false;
-  return request.cpus.empty() ||
-         ::sched_setaffinity(0, request.cpus.size_bytes(), as_set(request.cpus.data())) == 0;
+  const std::span<const std::uint64_t>& cpus = request.cpus;
+  if (!cpus.empty() && ::sched_setaffinity(0, cpus.size_bytes(), as_set(cpus.data())) != 0) {
+    return false;
+  }
+  return set_memory_policy(request.memory_mode, request.memory_nodes);
 }
 
 // A caller that ended before prctl sends nothing any more, so it is looked for once more.

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <vector>
 
+#include "model/memory_policy.hpp"
 #include "process/task_descriptors.hpp"
 
 namespace muster::process {
@@ -26,6 +27,9 @@ struct SpawnRequest {
   // PR_SET_PDEATHSIG(2const).
   int when_caller_ends = 0;
   std::optional<mode_t> umask = std::nullopt;  // none keeps the caller's
+  // The memory policy, `inherited` keeps the caller's; a bit for each of its NUMA nodes.
+  model::MemoryMode memory_mode = model::MemoryMode::inherited;
+  std::span<const std::uint64_t> memory_nodes = {};
 };
 
 struct SpawnResult {

@@ -51,6 +51,17 @@ using Json = nlohmann::ordered_json;
               {"notices", texts(code.notices)}};
 }
 
+// The mode in the words of --mem-bind; "nodes" is null where it has none, else "all", "own" or a
+// list.
+[[nodiscard]] Json memory_object(const model::MemoryWish& wish) {
+  if (wish.mode == model::MemoryMode::local) return Json{{"mode", "local"}, {"nodes", nullptr}};
+  const bool in_turn = wish.mode == model::MemoryMode::interleave;
+  return Json{{"mode", in_turn ? "interleave" : "bind"},
+              {"nodes", wish.own_nodes       ? "own"
+                        : wish.nodes.empty() ? "all"
+                                             : model::to_string(wish.nodes)}};
+}
+
 [[nodiscard]] Json withheld_object(const std::pair<std::string, std::string>& withheld) {
   return Json{{"name", utf8(withheld.first)}, {"why", utf8(withheld.second)}};
 }
@@ -175,6 +186,9 @@ void plan_json(const PlanWords& words, const Take& take) {
   chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
   add_ranks(chunks, "launched", words.inner);
   chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  const model::MemoryWish& memory = words.spec.mapping.memory;
+  if (memory.mode != model::MemoryMode::inherited)
+    chunks.text() += "  \"memory\": " + memory_object(memory).dump() + ",\n";
   if (words.code) chunks.text() += "  \"code\": " + code_object(*words.code).dump() + ",\n";
   add_objects(chunks, "withheld", words.withheld.size(),
               [&](std::size_t i) { return withheld_object(words.withheld[i]); });

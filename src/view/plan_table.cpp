@@ -137,6 +137,26 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
   return text;
 }
 
+// "NUMA nodes 0-1"; of a wish for a rank's own nodes or for all of them, these words.
+[[nodiscard]] std::string nodes_words(const model::MemoryWish& wish) {
+  if (wish.own_nodes) return "the NUMA nodes of the cores it may run on";
+  if (wish.nodes.empty()) return "all NUMA nodes of its host";
+  return fmt::format("NUMA node{} {}", wish.nodes.count() == 1 ? "" : "s",
+                     model::to_string(wish.nodes));
+}
+
+[[nodiscard]] std::string memory(const PlanWords& words, Style style) {
+  const model::MemoryWish& wish = words.spec.mapping.memory;
+  if (wish.mode == model::MemoryMode::inherited) return {};
+  std::string text = "\n" + heading("memory of each rank", style);
+  if (wish.mode == model::MemoryMode::local) {
+    return text + "  from the NUMA node of the core that asks, from others when that is full\n";
+  }
+  const bool in_turn = wish.mode == model::MemoryMode::interleave;
+  return text + fmt::format("  from {}, {}\n", nodes_words(wish),
+                            in_turn ? "page by page in turn" : "and from no other");
+}
+
 [[nodiscard]] std::string code(const PlanWords& words, Style style) {
   if (!words.code) return {};
   const CodeWords& code = *words.code;
@@ -169,8 +189,8 @@ void plan_table(const PlanWords& words, Style style, const Take& take) {
     add_launched(chunks, words, style);
     add_environments(chunks, words, style);
   }
-  chunks.text() +=
-      withheld(words, style) + outputs(words, style) + code(words, style) + notices(words.plan);
+  chunks.text() += memory(words, style) + withheld(words, style) + outputs(words, style) +
+                   code(words, style) + notices(words.plan);
   chunks.hand_on();
 }
 

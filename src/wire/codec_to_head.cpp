@@ -105,12 +105,16 @@ Welcome read(proto::Welcome& in, Bounds& bounds) {
 void write(proto::ToHead& out, const Prepared& prepared) {
   out.mutable_prepared()->set_world(prepared.world);
   out.mutable_prepared()->set_outside(prepared.outside);
+  out.mutable_prepared()->set_no_memory(prepared.no_memory);
 }
 
 Prepared read(proto::Prepared& in, Bounds& bounds) {
   const auto bytes = static_cast<std::int64_t>(in.outside().size());
   bounds.at_most("bytes of a program's path", bytes, kProgramPathMax);
-  return {bounds.world(in.world()), std::move(*in.mutable_outside())};
+  const auto why = static_cast<std::int64_t>(in.no_memory().size());
+  bounds.at_most("bytes of why no memory is bound", why, kReasonMax);
+  return {bounds.world(in.world()), std::move(*in.mutable_outside()),
+          std::move(*in.mutable_no_memory())};
 }
 
 void write(proto::Refused& to, const base::Error& error) {

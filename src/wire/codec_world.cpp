@@ -212,6 +212,12 @@ void write_spec(proto::World& to, const model::JobSpec& spec) {
     to.mutable_terminal()->set_columns(spec.terminal->columns);
     to.mutable_terminal()->set_rows(spec.terminal->rows);
   }
+  if (const model::MemoryWish& memory = spec.mapping.memory; memory != model::MemoryWish()) {
+    to.mutable_memory()->set_mode(static_cast<std::uint32_t>(memory.mode));
+    to.mutable_memory()->set_nodes(model::to_string(memory.nodes));
+    to.mutable_memory()->set_own_nodes(memory.own_nodes);
+    to.mutable_memory()->set_if_refused(static_cast<std::uint32_t>(memory.if_refused));
+  }
   if (spec.gloo) {
     to.mutable_gloo()->set_interface(spec.gloo->interface);
     to.mutable_gloo()->set_only(spec.gloo->only);
@@ -237,6 +243,14 @@ Kind read_kind(const char* name, std::uint32_t value, Kind last, Bounds& bounds)
   return static_cast<Kind>(bounds.at_most(name, value, static_cast<std::uint32_t>(last)));
 }
 
+model::MemoryWish read_memory(const proto::Memory& in, Bounds& bounds) {
+  return {.mode = read_kind("memory mode", in.mode(), model::MemoryMode::bind, bounds),
+          .nodes = bounds.cpus(in.nodes()),
+          .own_nodes = in.own_nodes(),
+          .if_refused =
+              read_kind("memory, if refused", in.if_refused(), model::IfRefused::ignore, bounds)};
+}
+
 void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
   spec.environment = {read_texts(*in.mutable_unset()), std::nullopt};
   if (in.silent_size() > 0) spec.environment.silent = read_texts(*in.mutable_silent());
@@ -251,6 +265,7 @@ void read_spec(proto::World& in, model::JobSpec& spec, Bounds& bounds) {
   spec.roles = read_kind("roles", in.roles(), model::Roles::mindspore, bounds);
   spec.wireup = read_kind("wire-up", in.wireup(), model::Wireup::none, bounds);
   spec.terminal = read_terminal(in, bounds);
+  if (in.has_memory()) spec.mapping.memory = read_memory(in.memory(), bounds);
   if (in.has_gloo()) {
     spec.gloo = {std::move(*in.mutable_gloo()->mutable_interface()), in.gloo().only()};
   }

@@ -40,6 +40,9 @@ inline constexpr std::uint32_t kStackMax = 64u << 10;
 // PATH_MAX of Linux, which the paths of programs are shorter than.
 inline constexpr std::uint32_t kProgramPathMax = 4096;
 
+// An error of the kernel's, in the C library's words.
+inline constexpr std::uint32_t kReasonMax = 200;
+
 // The name of an MPI library and its version.
 inline constexpr std::uint32_t kLibraryMax = 100;
 
@@ -232,6 +235,8 @@ struct Prepared {
   // python_environment, or just the program's name where it finds none; the first such app's, empty
   // as a rule.
   std::string outside = {};
+  // Why the kernel takes no memory policy, where ranks run without; empty as a rule.
+  std::string no_memory = {};
   bool operator==(const Prepared&) const = default;
 };
 

@@ -106,6 +106,19 @@ class TwoJobsOnOneHost(LabCase):
         self.assertEqual(held.popen.communicate(timeout=WAIT_SECONDS)[0].strip(), b"0")
         self.go()
 
+    def test_muster_yml_may_ask_for_open_mpis_default(self):
+        self.write("muster.yml", "run: {bind_to: default}\n")
+        both = f"{min(CORES)},{max(CORES)}"
+        for words, cpus in ((("-n", "2"), sorted(str(core) for core in CORES)),
+                            (("-n", "2", "--bind-to", "none"), [both] * 2),
+                            (("-n", "3"), [both] * 3)):
+            for place in ((), ("-H", "node1:2", "--oversubscribe")):
+                done = self.launches(*words, *place, "--tag", "sh", "-c", TELL)
+                self.assertEqual(sorted(cpus_in(done.text)), cpus, done)
+        done = self.launches("-n", "2", "-H", "node1:2", "--dry-run", "true")
+        self.assertIn("no host is asked for its hardware, so what ranks are bound to by default is "
+                      "not shown", done.errors)
+
     def test_ranks_of_one_job_that_is_started_again_keep_theirs(self):
         program = f'{TELL}; [ "$MUSTER_RESTART_COUNT" = 1 ]'
         done = self.launches("-n", "2", "--bind-to", "core", "--max-restarts", "1", "sh", "-c",

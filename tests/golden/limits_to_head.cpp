@@ -45,7 +45,9 @@ Limits limits(const Welcome& sample) {
 Limits limits(const Prepared& sample) {
   return {of_world(sample),
           limit("bytes of a program's path", kProgramPathMax, sample,
-                [](Prepared& one, auto value) { one.outside.assign(value, 'x'); })};
+                [](Prepared& one, auto value) { one.outside.assign(value, 'x'); }),
+          limit("bytes of why no memory is bound", kReasonMax, sample,
+                [](Prepared& one, auto value) { one.no_memory.assign(value, 'x'); })};
 }
 Limits limits(const FenceIn& sample) { return {of_world(sample)}; }
 

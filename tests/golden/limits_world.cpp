@@ -112,11 +112,14 @@ Limits limits_of_world(const World& sample) {
     path.insert(path.begin(), 18);
     return around(name, limit, [&](auto value) { return with_field(framed(sample), path, value); });
   };
-  const Limits numbers = {number("number of the world", model::kRanksMax, {1}),
-                          number("columns of a terminal", 65'535, {24, 1}),
-                          number("rows of a terminal", 65'535, {24, 2}),
-                          number("roles", static_cast<int>(model::Roles::mindspore), {29}),
-                          number("wire-up", static_cast<int>(model::Wireup::none), {30})};
+  const Limits numbers = {
+      number("number of the world", model::kRanksMax, {1}),
+      number("columns of a terminal", 65'535, {24, 1}),
+      number("rows of a terminal", 65'535, {24, 2}),
+      number("roles", static_cast<int>(model::Roles::mindspore), {29}),
+      number("wire-up", static_cast<int>(model::Wireup::none), {30}),
+      number("memory mode", static_cast<int>(model::MemoryMode::bind), {42, 1}),
+      number("memory, if refused", static_cast<int>(model::IfRefused::ignore), {42, 4})};
   return joined(joined(joined(numbers, indexes(sample)), sizes(sample)),
                 joined(numbers_of_hosts_and_ranks(), lists_that_agree()));
 }

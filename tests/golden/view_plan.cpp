@@ -80,6 +80,15 @@ template <class Put>
 
 TEST(ViewPlan, Table) { expect_golden("view/plan_table.txt", table(Sample().words())); }
 
+TEST(ViewPlan, WhereMemoryComesFrom) {
+  Sample sample;
+  sample.spec.mapping.memory = {.mode = model::MemoryMode::interleave};
+  expect_golden("view/plan_memory.txt", table(sample.words()));
+  sample.spec.mapping.memory = {.mode = model::MemoryMode::bind,
+                                .nodes = model::CpuSet::range(0, 1)};
+  expect_golden("view/plan_memory.json", json(sample.words()));
+}
+
 TEST(ViewPlan, TableWithEnvironment) {
   expect_golden("view/plan_environment.txt", table(Sample().words_with_environment()));
 }

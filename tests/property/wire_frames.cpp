@@ -168,6 +168,11 @@ World whole_world() {
   if (flag()) made.spec.environment.silent = {bytes()};
   made.spec.folders = some(bytes);
   made.spec.wireup = static_cast<model::Wireup>(below(5));
+  if (flag()) {
+    made.spec.mapping.memory = {static_cast<model::MemoryMode>(below(4)),
+                                model::CpuSet::range(0, static_cast<std::uint32_t>(below(9))),
+                                flag(), static_cast<model::IfRefused>(below(3))};
+  }
   if (flag()) made.spec.torch = {bytes(), flag(), number()};
   made.variables = variables();
   made.kept = {kept(made.variables.size()), kept(made.variables.size())};

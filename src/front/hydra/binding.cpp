@@ -6,6 +6,7 @@
 
 #include "base/words.hpp"
 #include "front/levels.hpp"
+#include "front/memory_words.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
 
@@ -114,12 +115,34 @@ Result<void> set_hydra_map_by(HydraDraft& draft, const Typed& typed) {
   return {};
 }
 
-// Linux does what firsttouch asks for on its own.
-Result<void> set_hydra_membind(HydraDraft&, const Typed& typed) {
-  const std::string word = base::lower(typed.value);
-  if (word == "none" || word == "firsttouch") return {};
-  return fail(Fault::usage, "wrap the program in numactl for other policies",
-              "{} must be none or firsttouch here, not {}", typed.option, in_quotes(typed.value));
+// Hydra reads a list of nodes, which its help asks for, and takes those of the rank's cpus instead;
+// without a list we do so, too. What the kernel refuses it passes over
+// (src/pm/hydra/lib/tools/topo/hwloc/topo_hwloc.c).
+Result<void> set_hydra_membind(HydraDraft& draft, const Typed& typed) {
+  const std::string text = base::lower(typed.value);
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view word = std::string_view(text).substr(0, colon);
+  const std::string_view list = std::string_view(text).substr(std::min(colon + 1, text.size()));
+  const bool has_colon = colon < text.size();
+  model::MemoryWish wish{.if_refused = model::IfRefused::tell};
+  if (word == "firsttouch" && !has_colon) {
+    wish.mode = model::MemoryMode::local;
+  } else if (word == "nexttouch" && !has_colon) {
+    draft.notices.push_back(
+        fmt::format("{} nexttouch has no effect: Linux has no such policy", typed.option));
+  } else if (has_colon && (word == "bind" || word == "interleave")) {
+    wish.mode = word == "bind" ? model::MemoryMode::bind : model::MemoryMode::interleave;
+    wish.own_nodes = list.empty();
+    auto nodes = list.empty() ? Result<CpuSet>() : read_numa_nodes(typed, list);
+    if (!nodes) return tl::unexpected(std::move(nodes.error()));
+    wish.nodes = std::move(*nodes);
+  } else if (word != "none" || has_colon) {
+    return fail(Fault::usage, "for example bind:0 or interleave:0-1",
+                "{} must be none, firsttouch, nexttouch, bind:LIST or interleave:LIST, not {}",
+                typed.option, in_quotes(typed.value));
+  }
+  draft.request.spec.mapping.memory = std::move(wish);
+  return {};
 }
 
 }  // namespace muster::front

@@ -198,8 +198,10 @@ constexpr auto kRows = std::to_array<Row>({
       kPlace,
       Takes::choice,
       "POLICY",
-      "Where memory comes from: none or firsttouch, which is what Linux does.",
-      {.choices = "none firsttouch"}},
+      "Where each rank's memory comes from: none, firsttouch (the NUMA node of the core that "
+      "asks), "
+      "bind:LIST (these NUMA nodes alone) or interleave:LIST (in turn). nexttouch has no effect.",
+      {.choices = "none firsttouch nexttouch bind:0 interleave:0"}},
      set_hydra_membind},
     {{"-g -gpus-per-proc", kPlace, Takes::text, "N",
       "Give each rank N devices of its host through CUDA_VISIBLE_DEVICES; 0 hides them (default: "

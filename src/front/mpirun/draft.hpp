@@ -53,6 +53,8 @@ struct MpirunDraft {
   std::vector<model::EnvSetting> for_all;  // of --gmca, --tune: for every program
   MpirunPerObject per_object;
   bool mapped_by_option = false;  // --map-by, which is stronger than the parameter
+  bool memory_by_option = false;  // --mem-bind, likewise
+  model::IfRefused memory_refused = model::IfRefused::tell;  // of the parameter
   std::string default_hostfile;
   std::optional<std::uint32_t> default_slots;  // of hosts in files; nothing: their cores
   std::string rankfile;

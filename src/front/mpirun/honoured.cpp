@@ -142,6 +142,8 @@ constexpr Parameter kParameters[] = {
      [](MpirunDraft& d, const Typed& t) {
        return if_true(t, [&] { d.request.shown.bindings = true; });
      }},
+    {"hwloc_base_mem_alloc_policy", memory_by_parameter},
+    {"hwloc_base_mem_bind_failure_action", set_memory_failure},
     {"hwloc_base_use_hwthreads_as_cpus",
      [](MpirunDraft& d, const Typed& t) {
        return if_true(t, [&] { d.request.spec.mapping.hwthread_cpus = true; });

@@ -1,8 +1,12 @@
 // Counts, mapping and binding of an mpirun line; its hosts are in mpirun_hosts.cpp.
 #include "front/mpirun/place.hpp"
 
+#include <map>
+
 #include "front/mapping_words.hpp"
+#include "front/memory_words.hpp"
 #include "option/values.hpp"
+#include "spec/in_quotes.hpp"
 
 namespace muster::front {
 namespace {
@@ -89,6 +93,41 @@ Result<void> set_rank_by(MpirunDraft& draft, const Typed& typed) {
 
 Result<void> set_bind_to(MpirunDraft& draft, const Typed& typed) {
   return read_bind_to_words(typed, mapping(draft));
+}
+
+Result<void> set_memory(MpirunDraft& draft, const Typed& typed) {
+  draft.memory_by_option = true;
+  return store(read_memory(typed), mapping(draft).memory);
+}
+
+// A rank's memory comes from the nodes of the cpus that it is bound to, and from no other
+// (opal/mca/hwloc/base/hwloc_base_maffinity.c).
+Result<void> memory_by_parameter(MpirunDraft& draft, const Typed& typed) {
+  if (typed.value != "none" && typed.value != "local_only") {
+    return fail(Fault::usage, "", "{} must be none or local_only, not {}", typed.option,
+                spec::in_quotes(typed.value));
+  }
+  if (draft.memory_by_option) return {};
+  model::MemoryWish& memory = mapping(draft).memory;
+  memory.own_nodes = typed.value == "local_only";
+  memory.mode = memory.own_nodes ? model::MemoryMode::bind : model::MemoryMode::inherited;
+  memory.if_refused = draft.memory_refused;
+  return {};
+}
+
+Result<void> set_memory_failure(MpirunDraft& draft, const Typed& typed) {
+  const std::map<std::string_view, model::IfRefused> actions = {
+      {"silent", model::IfRefused::ignore},
+      {"warn", model::IfRefused::tell},
+      {"error", model::IfRefused::fail}};
+  const auto action = actions.find(typed.value);
+  if (action == actions.end()) {
+    return fail(Fault::usage, "", "{} must be silent, warn or error, not {}", typed.option,
+                spec::in_quotes(typed.value));
+  }
+  draft.memory_refused = action->second;
+  if (!draft.memory_by_option) mapping(draft).memory.if_refused = action->second;
+  return {};
 }
 
 Result<void> set_by(MpirunDraft& draft, std::string_view object) {

@@ -13,6 +13,11 @@ namespace muster::front {
 [[nodiscard]] base::Result<void> set_map_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_rank_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_bind_to(MpirunDraft& draft, const Typed& typed);
+// --mem-bind, which only muster has; Open MPI's two parameters yield to it wherever they stand.
+[[nodiscard]] base::Result<void> set_memory(MpirunDraft& draft, const Typed& typed);
+// hwloc_base_mem_alloc_policy and hwloc_base_mem_bind_failure_action.
+[[nodiscard]] base::Result<void> memory_by_parameter(MpirunDraft& draft, const Typed& typed);
+[[nodiscard]] base::Result<void> set_memory_failure(MpirunDraft& draft, const Typed& typed);
 // --bynode and its like: mapping and ranking by the same thing.
 [[nodiscard]] base::Result<void> set_by(MpirunDraft& draft, std::string_view object);
 [[nodiscard]] base::Result<void> set_one_per_node(MpirunDraft& draft);

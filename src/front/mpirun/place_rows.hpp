@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "front/memory_words.hpp"
 #include "front/mpirun/draft.hpp"
 #include "front/mpirun/place.hpp"
 #include "front/table.hpp"
@@ -14,7 +15,7 @@ inline constexpr std::string_view kRanks = "Ranks and programs";
 inline constexpr std::string_view kHosts = "Hosts";
 inline constexpr std::string_view kPlaces = "Mapping, ranking and binding";
 
-inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
+inline constexpr std::array<Option<MpirunDraft>, 28> kPlaceRows = {{
     {{"-n -np -c",
       kRanks,
       Takes::number,
@@ -99,6 +100,7 @@ inline constexpr std::array<Option<MpirunDraft>, 27> kPlaceRows = {{
       "sockets, none when oversubscribed.",
       {.choices = "none core socket numa package l1cache l2cache l3cache hwthread cpu-list"}},
      set_bind_to},
+    {mem_bind_text(kPlaces), set_memory},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
      [](MpirunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},

@@ -12,6 +12,7 @@
 #include "front/mapping_words.hpp"
 #include "front/run/check_slurm.hpp"
 #include "front/run/options.hpp"
+#include "front/targets.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
@@ -219,6 +220,19 @@ Result<void> settle_hosts(RunDraft& draft, const Call& call) {
   });
 }
 
+// What muster.yml says of binding, unless an option does.
+Result<void> settle_binding(RunDraft& draft, const Call& call) {
+  model::Mapping& mapping = draft.request.spec.mapping;
+  if (mapping.bind_given || mapping.bind_by_default) return {};
+  const auto defaults = run_defaults(call);
+  if (!defaults) return tl::unexpected(defaults.error());
+  const auto& wish = defaults->run_bind_to;
+  if (!wish) return {};
+  auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
+  if (!read) read.error().place = {defaults->source, wish->begin.line, wish->begin.column};
+  return read;
+}
+
 Recording recording_of(const RunDraft& draft, const Call& call) {
   Recording record;
   if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
@@ -233,6 +247,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
   draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
       .and_then([&] { return settle_roles(draft); })
+      .and_then([&] { return settle_binding(draft, call); })
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })

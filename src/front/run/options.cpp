@@ -4,6 +4,7 @@
 #include "front/container_options.hpp"
 #include "front/environment_options.hpp"
 #include "front/mapping_words.hpp"
+#include "front/memory_words.hpp"
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "front/voice.hpp"
@@ -153,6 +154,8 @@ constexpr Option<RunDraft> kOptions[] = {
       "does by default.",
       {.choices = "none core numa package l3cache hwthread cpu-list default"}},
      [](RunDraft& d, const Typed& t) { return read_bind_to_words(t, mapping(d)); }},
+    {mem_bind_text(kPlaces),
+     [](RunDraft& d, const Typed& t) { return store(read_memory(t), mapping(d).memory); }},
     {{"--rankfile", kPlaces, Takes::file, "FILE",
       "Host and cpus of each rank from a file: rank 0=node1 slot=0:0-3."},
      [](RunDraft& d, const Typed& t) { return store(read_text(t), d.rankfile); }},

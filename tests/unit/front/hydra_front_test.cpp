@@ -227,9 +227,31 @@ TEST(HydraFront, Binds) {
                             "user:", "user:a", "user:99999"}) {
     EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;
   }
-  EXPECT_TRUE(read({"-membind", "firsttouch", "p"}));
-  EXPECT_EQ(complaint({"-membind", "interleave:0", "p"}),
-            "-membind must be none or firsttouch here, not 'interleave:0'");
+}
+
+TEST(HydraFront, BindsMemory) {
+  using model::IfRefused;
+  using model::MemoryMode;
+  const auto memory = [](const char* policy) {
+    return spec({"-membind", policy, "p"}).mapping.memory;
+  };
+  const auto wish = [](MemoryMode mode, model::CpuSet nodes, bool own) {
+    return model::MemoryWish{mode, std::move(nodes), own, IfRefused::tell};
+  };
+  EXPECT_EQ(memory("none").mode, MemoryMode::inherited);
+  EXPECT_EQ(memory("firsttouch"), wish(MemoryMode::local, {}, false));
+  EXPECT_EQ(memory("bind:0,2"), wish(MemoryMode::bind, *model::parse_cpu_set("0,2"), false));
+  EXPECT_EQ(memory("bind:"), wish(MemoryMode::bind, {}, true));
+  EXPECT_EQ(memory("Interleave:1"), wish(MemoryMode::interleave, model::CpuSet::of(1), false));
+  EXPECT_EQ(memory("nexttouch").mode, MemoryMode::inherited);
+  const auto next = read({"-membind", "nexttouch", "p"});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->notices, (Words{"-membind nexttouch has no effect: Linux has no such policy"}));
+  EXPECT_EQ(complaint({"-membind", "replicate:0", "p"}),
+            "-membind must be none, firsttouch, nexttouch, bind:LIST or interleave:LIST, not "
+            "'replicate:0'");
+  EXPECT_EQ(complaint({"-membind", "bind:x", "p"}),
+            "-membind needs numbers of NUMA nodes, such as 0 or 0-1, not 'x'");
 }
 
 TEST(HydraFront, DealsDevicesOut) {

@@ -55,6 +55,31 @@ struct World {
 model::JobSpec spec(const Words& words) { return World().spec(words); }
 std::string complaint(const Words& words) { return World().complaint(words); }
 
+TEST(MpirunFront, BindsMemoryByOpenMpisParameters) {
+  using model::IfRefused;
+  using model::MemoryMode;
+  const std::string policy = "hwloc_base_mem_alloc_policy";
+  const std::string action = "hwloc_base_mem_bind_failure_action";
+  const auto memory = [](const Words& words) { return spec(words).mapping.memory; };
+  const model::MemoryWish own{MemoryMode::bind, {}, true, IfRefused::tell};
+  EXPECT_EQ(memory({"-mca", policy, "local_only", "p"}), own);
+  EXPECT_EQ(memory({"-mca", policy, "none", "p"}).mode, MemoryMode::inherited);
+  for (const Words& words : {Words{"-mca", policy, "local_only", "-mca", action, "error", "p"},
+                             Words{"-mca", action, "error", "-mca", policy, "local_only", "p"}}) {
+    EXPECT_EQ(memory(words).if_refused, IfRefused::fail);
+    EXPECT_EQ(memory(words).mode, MemoryMode::bind);
+  }
+  const model::MemoryWish local{.mode = MemoryMode::local};
+  EXPECT_EQ(
+      memory({"--mem-bind", "local", "-mca", policy, "local_only", "-mca", action, "silent", "p"}),
+      local);
+  EXPECT_EQ(memory({"-mca", policy, "local_only", "--mem-bind", "local", "p"}), local);
+  EXPECT_EQ(complaint({"-mca", policy, "all", "p"}),
+            "hwloc_base_mem_alloc_policy must be none or local_only, not 'all'");
+  EXPECT_EQ(complaint({"-mca", action, "die", "p"}),
+            "hwloc_base_mem_bind_failure_action must be silent, warn or error, not 'die'");
+}
+
 std::vector<model::EnvSetting> exports(const model::JobSpec& spec, std::size_t app = 0) {
   return spec.apps.at(app).exports;
 }

@@ -100,10 +100,87 @@ TEST(RunFront, MapAndBindAsMpirunDoes) {
             "--map-by :NOOVERSUBSCRIBE forbids what --oversubscribe allows");
 }
 
+TEST(RunFront, BindsMemory) {
+  using model::MemoryMode;
+  using model::MemoryWish;
+  const auto memory = [](const char* wish) {
+    return spec({"--mem-bind", wish, "p"}).mapping.memory;
+  };
+  const model::CpuSet both = model::CpuSet::range(0, 1);
+  EXPECT_EQ(spec({"p"}).mapping.memory, MemoryWish());
+  EXPECT_EQ(memory("none"), MemoryWish());
+  EXPECT_EQ(memory("local"), (MemoryWish{.mode = MemoryMode::local}));
+  EXPECT_EQ(memory("Interleave"), (MemoryWish{.mode = MemoryMode::interleave}));
+  EXPECT_EQ(memory("interleave:0-1"), (MemoryWish{.mode = MemoryMode::interleave, .nodes = both}));
+  EXPECT_EQ(
+      memory("bind:0,1:if-supported"),
+      (MemoryWish{.mode = MemoryMode::bind, .nodes = both, .if_refused = model::IfRefused::tell}));
+  EXPECT_EQ(memory("local:if-supported").if_refused, model::IfRefused::tell);
+  for (const char* wrong : {"", "numa", "bind", "bind:", "local:0", "none:0"}) {
+    EXPECT_EQ(
+        complaint({"--mem-bind", wrong, "p"}),
+        fmt::format("--mem-bind must be none, local, interleave, interleave:LIST or bind:LIST, "
+                    "not '{}'",
+                    wrong));
+  }
+  EXPECT_EQ(complaint({"--mem-bind", "bind:a", "p"}),
+            "--mem-bind needs numbers of NUMA nodes, such as 0 or 0-1, not 'a'");
+  EXPECT_EQ(complaint({"--mem-bind", "bind:0:gently", "p"}),
+            "--mem-bind allows :if-supported, not 'gently'");
+}
+
 TEST(RunFront, TheDefaultOfOpenMpiIsAWordAway) {
   const auto mapping = spec({"--bind-to", "default", "p"}).mapping;
   EXPECT_TRUE(mapping.bind_by_default);
   EXPECT_FALSE(mapping.bind_given);
+}
+
+// With this text in the muster.yml of the current folder.
+base::Result<Reading> read_with(const std::string& text, const Words& words) {
+  const auto read_file = [&](const std::string& path, std::size_t) -> base::Result<std::string> {
+    EXPECT_EQ(path, "/here/muster.yml");
+    return text;
+  };
+  return read_run({.called = "run",
+                   .words = words,
+                   .current_folder = "/here",
+                   .read_file = read_file,
+                   .has_file = [](const std::string& path) { return path == "/here/muster.yml"; }});
+}
+
+model::Mapping mapping_with(const std::string& text, const Words& words) {
+  const auto reading = read_with(text, words);
+  EXPECT_TRUE(reading && reading->request) << to_string(reading.error());
+  return reading ? reading->request->spec.mapping : model::Mapping();
+}
+
+std::string complaint_with(const std::string& text) {
+  const auto reading = read_with(text, {"p"});
+  return reading ? "no complaint" : to_string(reading.error());
+}
+
+TEST(RunFront, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
+  const std::string as_open_mpi = "run: {bind_to: default}\n";
+  EXPECT_TRUE(mapping_with(as_open_mpi, {"p"}).bind_by_default);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"p"}).bind_given);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"--bind-to", "none", "p"}).bind_by_default);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"--cpu-list", "0", "p"}).bind_by_default);
+  const auto numa =
+      mapping_with("targets: {a: {hosts: b}}\nrun: {bind_to: 'numa:if-supported'}\n", {"p"});
+  EXPECT_EQ(numa.bind_level, model::Level::numa);
+  EXPECT_TRUE(numa.bind_given && numa.bind_if_supported);
+  EXPECT_EQ(mapping_with(as_open_mpi, {"--bind-to", "core", "p"}).bind_level, model::Level::core);
+  EXPECT_EQ(mapping_with("targets: {a: {hosts: b}}\n", {"p"}), model::Mapping());
+  EXPECT_EQ(mapping_with("targets: {a: {hots: b}}\n", {"p"}), model::Mapping())
+      << "what is wrong elsewhere in the file does not matter here";
+}
+
+TEST(RunFront, ComplainsAboutWhatMusterYmlSaysOfIt) {
+  EXPECT_EQ(complaint_with("run: {bind_to: cor}\n").substr(0, 60),
+            "/here/muster.yml:1:16: run.bind_to must be none, hwthread, c");
+  EXPECT_EQ(complaint_with("run:\n  bind-to: core\n"),
+            "/here/muster.yml:2:3: unknown key 'bind-to' in run\n  hint: did you mean bind_to?");
+  EXPECT_EQ(complaint_with("- run\n").substr(0, 21), "/here/muster.yml:1:1:");
 }
 
 TEST(RunFront, ShowSomeRanksOnly) {

@@ -37,6 +37,18 @@ TEST_F(HeadFixture, TellsOnceWhichHostsLackTheEnvironmentOfTheShell) {
                    "a Start", "b Start", "c Start"}));
 }
 
+TEST_F(HeadFixture, TellsOnceWhichHostsBindNoMemory) {
+  make({model::kLocal, model::kOpened});
+  start();
+  for (const auto node : {kA, kB}) now(LinkUp{node});
+  for (const auto node : {kA, kB}) hear(node, wire::Welcome{});
+  EXPECT_EQ(hear(kB, wire::Prepared{1, "", "Operation not \x1b[1mpermitted"}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{}),
+            (Words{"say b: memory is not bound there: the kernel refuses it (Operation not "
+                   "permitted)",
+                   "a Start", "b Start"}));
+}
+
 TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
   spec_.verbose = true;
   make({model::kOpened, model::kOpened});

@@ -188,6 +188,12 @@ TEST_F(HostOrdersTest, HaveThoseOfGlooAndDevices) {
   expect_planned_environments();
 }
 
+TEST_F(HostOrdersTest, HaveWhereMemoryComesFrom) {
+  spec_.mapping.memory = {.mode = model::MemoryMode::bind, .nodes = model::CpuSet::of(1)};
+  place();
+  EXPECT_EQ(orders(NodeIndex(1)).memory, spec_.mapping.memory);
+}
+
 TEST_F(HostOrdersTest, HaveTheCpusThatRanksAreBoundTo) {
   place();
   plan_.sets = {model::CpuSet::range(0, 1), model::CpuSet::range(2, 3), model::CpuSet::of(7)};

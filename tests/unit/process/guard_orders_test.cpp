@@ -68,6 +68,19 @@ TEST(GuardOrders, CpusTravelAsBits) {
   EXPECT_STREQ(view->program, "/bin/echo");
 }
 
+TEST(GuardOrders, NumaNodesTravelAsBits) {
+  auto order = example();
+  order.cpus = model::CpuSet::of(70);
+  order.memory = {model::MemoryMode::interleave, model::CpuSet::of(0) | model::CpuSet::of(65)};
+  const std::string bytes = encode_spawn(order);
+  const auto view = decode_spawn(message_of(bytes));
+  ASSERT_TRUE(view.has_value());
+  EXPECT_EQ(view->cpus, order.cpus.words());
+  EXPECT_EQ(view->memory_mode, model::MemoryMode::interleave);
+  EXPECT_EQ(view->memory_nodes, order.memory.nodes.words());
+  EXPECT_STREQ(view->program, "/bin/echo");
+}
+
 TEST(GuardOrders, WorkdirReplacesPwd) {
   auto order = example();
   order.workdir = "/new";

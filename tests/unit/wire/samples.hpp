@@ -89,6 +89,8 @@ inline model::JobSpec sample_spec() {
   spec.folders = {"/here/outputs/model"};
   spec.terminal = {{132, 65'535}};
   spec.gpus_per_rank = 2;
+  spec.mapping.memory = {model::MemoryMode::interleave, model::CpuSet::range(0, 2), true,
+                         model::IfRefused::tell};
   spec.deepspeed = true;
   spec.lone_ranks_start_workers = true;
   spec.max_restarts = 3;
@@ -205,7 +207,7 @@ inline Spawn sample_spawn() {
 
 inline std::vector<ToHead> samples_to_head() {
   return {sample_welcome(),
-          Prepared{3, "/usr/bin/python3"},
+          Prepared{3, "/usr/bin/python3", "Operation not permitted"},
           Refused{{base::Fault::cannot_start, "no folder /data", "create it", {"hosts", 3, 7}}},
           Started{base::Rank(5), 4711},
           Output{base::Rank(6), Stream::err, std::string("to\0rn\xff\n", 7)},
