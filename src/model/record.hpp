@@ -137,7 +137,8 @@ struct RunRecord {
                               // it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
   BestTrial best = {};
-  std::optional<Logged> logged = {};  // nothing: nobody has looked; it is not written down
+  std::optional<Logged> logged = {};  // nothing: nobody has looked; neither is written down
+  std::string owner = {};             // of the folder: another user, as "uid 1001"
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.
