@@ -46,7 +46,9 @@ struct TypedCommand {
 struct NamedPath {
   std::string name;
   std::string path;
-  bool is_file = false;  // that the run makes itself; not kept in the record
+  // Not kept in the record:
+  bool is_file = false;     // that the run makes itself
+  bool overwrites = false;  // what lies there may be the user's
   bool operator==(const NamedPath&) const = default;
 };
 
