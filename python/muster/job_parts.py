@@ -104,11 +104,13 @@ class Output(Part):
                                                     "path_on_compute")
 
     def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
-                 mode: Optional[str] = None, *, is_control: Optional[bool] = None) -> None:
+                 mode: Optional[str] = None, *, is_control: Optional[bool] = None,
+                 overwrite: Optional[bool] = None) -> None:
         self.type = type
         self.path = path
         self.mode = mode
         self.is_control = is_control
+        self.overwrite = overwrite  # muster's own
 
     def keys(self) -> Dict[str, Any]:
         return given({**settings_of(self), "path": absolute(self.path)})

@@ -13,6 +13,7 @@
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/head_options.hpp"
+#include "cli/output_places.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
 #include "cli/run.hpp"
@@ -59,6 +60,7 @@ batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
   wish.err = folder + "/" + store::kJobErrors;
   wish.variables.emplace_back(kQueuedRecord, folder);
   if (reading.pipeline) tell_earlier(*reading.pipeline, wish);
+  if (recording_in(reading).overwrites) wish.variables.emplace_back(kQueuedForce, "yes");
   return wish;
 }
 
@@ -191,6 +193,7 @@ int run_in_queue(const front::Reading& reading, const model::TypedCommand& asked
                  const Invocation& invocation) {
   auto script = script_of(reading, wish_for(reading, recording_in(reading).folder));
   if (!script) return complain(script.error());
+  if (const auto fine = OutputPlaces(reading).check(); !fine) return complain(fine.error());
   return BatchRun(reading, asked, invocation, std::move(*script)).go();
 }
 

@@ -14,6 +14,8 @@ inline constexpr const char* kQueuedRecord = "MUSTER_QUEUED_RECORD";
 inline constexpr const char* kQueuedEarlier = "MUSTER_QUEUED_EARLIER";
 inline constexpr const char* kQueuedStep = "MUSTER_QUEUED_STEP";
 inline constexpr const char* kQueuedFresh = "MUSTER_QUEUED_FRESH";
+// Set: outputs may take the place of the user's files.
+inline constexpr const char* kQueuedForce = "MUSTER_QUEUED_FORCE";
 
 // Of a reading with a batch request: makes the record, hands the job over, and follows it to its
 // end unless it is detached. Returns the exit code.

@@ -29,8 +29,10 @@ using base::Result;
 // Every pattern of .dockerignore is seen from the folder, as one that begins with "/" is elsewhere.
 snapshot::IgnoreRules docker_rules(const std::string& folder) {
   std::string rules;
-  for (const std::string& line :
-       base::split(store::read_file(folder + "/.dockerignore").value_or(""), "\r\n")) {
+  for (const std::string& line : base::split(
+           store::read_file(folder + "/.dockerignore", store::kTextMax, store::Links::followed)
+               .value_or(""),
+           "\r\n")) {
     const bool keeps = line.starts_with('!');
     const std::string pattern = line.substr(keeps ? 1 : 0);
     if (pattern.empty() || pattern.starts_with('#')) continue;

@@ -1,6 +1,7 @@
 // Record, bundle, objects; then what the cluster tells.
 #include "cli/cluster_run.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <unistd.h>
 
@@ -154,6 +155,15 @@ std::vector<model::TypedCommand::File> texts_of(const model::TypedCommand& asked
   return texts;
 }
 
+// What runs have written at outputs' paths is noted beside their records, if these stay.
+bool writes_unnoted(const ClusterRequest& cluster, const model::RunRecord& record) {
+  const std::string records = records_in_pods(cluster.run.cluster) + "/";
+  return !cluster.run.cluster.records &&
+         std::ranges::any_of(record.outputs, [&](const model::NamedPath& output) {
+           return !output.path.starts_with(records);
+         });
+}
+
 // muster lead takes variables of muster's own away: they would be those of the job around.
 std::vector<std::string> launcher_words(const ClusterRequest& cluster,
                                         const model::RunRecord& record, bool unpacks) {
@@ -171,6 +181,9 @@ std::vector<std::string> launcher_words(const ClusterRequest& cluster,
                                     "submit",
                                     job};
   words.insert(words.end(), cluster.words.begin(), cluster.words.end());
+  if (writes_unnoted(cluster, record) && !std::ranges::count(words, "--force")) {
+    words.emplace_back("--force");
+  }
   return words;
 }
 

@@ -20,6 +20,7 @@
 #include "cli/images.hpp"
 #include "cli/inventory.hpp"
 #include "cli/meet.hpp"
+#include "cli/output_places.hpp"
 #include "cli/packages.hpp"
 #include "cli/prospect.hpp"
 #include "cli/python_environment.hpp"
@@ -152,6 +153,7 @@ class Launch {
   int go() {
     std::optional<int> code;
     while (!code) code = attempt();
+    if (places_) places_->end();
     return *code;
   }
 
@@ -245,7 +247,9 @@ class Launch {
     }
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = options_for(job);
+    if (const auto fine = check_places(); !fine) return complain(fine.error());
     if (const auto made = record(job); !made) return complain(made.error());
+    if (places_) places_->begin();
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return end_unfilled(filled.error());
     if (const auto report = ready_hosts(job)) return end_early(*report);
@@ -268,6 +272,13 @@ class Launch {
     if (!report) return complain(report.error());
     if (verbose) note(phases.words());
     return first_code(tell(ended_, invocation_, shows_errors), lost_);
+  }
+
+  // Before there is a record. Once, however often it is planned.
+  Result<void> check_places() {
+    if (places_ || !request_.record) return {};
+    places_.emplace(*request_.record);
+    return places_->check();
   }
 
   // To the head of the ranks.
@@ -442,11 +453,12 @@ class Launch {
   std::optional<CodeSnapshot> code_;  // until it lies in the record
   snapshot::Manifest manifest_;
   std::optional<Travel> travel_;  // while hosts that do not see the record may run ranks
-  bool is_filled_ = false;        // the record
-  bool is_built_ = false;         // the image
-  bool runs_here_ = false;        // some rank, beside those on hosts elsewhere
-  bool has_started_ = false;      // any rank
-  model::RunReport ended_;        // of the run, once its outputs are here
+  std::optional<OutputPlaces> places_;
+  bool is_filled_ = false;                    // the record
+  bool is_built_ = false;                     // the image
+  bool runs_here_ = false;                    // some rank, beside those on hosts elsewhere
+  bool has_started_ = false;                  // any rank
+  model::RunReport ended_;                    // of the run, once its outputs are here
   std::optional<process::HeldSignals> held_;  // from the record's beginning to its end
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded
 };

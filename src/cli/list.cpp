@@ -64,6 +64,7 @@ class Listing {
   std::vector<Entry> all() {
     const std::vector<std::string> names = store::run_names(folder_);
     std::vector<Indexed> known = known_runs();
+    const std::vector<std::string> own = store::own_among(folder_, names);
     std::vector<Entry> entries;
     entries.reserve(names.size());
     std::vector<std::string> gone;
@@ -71,12 +72,13 @@ class Listing {
     for (const std::string& name : names) {
       for (; next != known.end() && next->run < name; ++next) gone.push_back(next->run);
       const bool is_known = next != known.end() && next->run == name;
-      if (!is_known) {
+      // The index knows nothing of owners, so it is not asked for runs of other users.
+      if (!is_known || !std::ranges::binary_search(own, name)) {
         add_unknown(name, entries);
-        continue;
+      } else {
+        entries.push_back({name, std::move(next->text), {}, next->is_meant});
       }
-      entries.push_back({name, std::move(next->text), {}, next->is_meant});
-      ++next;
+      if (is_known) ++next;
     }
     for (; next != known.end(); ++next) gone.push_back(next->run);
     remember(entries, gone);
@@ -109,13 +111,15 @@ class Listing {
 
   void add_unknown(const std::string& name, std::vector<Entry>& entries) const {
     auto record = store::read_record(folder_ + "/" + name);
+    if (record) record->owner = store::other_owner(folder_, record->folder);
     if (record) entries.push_back({name, {}, held(std::move(*record))});
   }
 
   void remember(const std::vector<Entry>& entries, const std::vector<std::string>& gone) {
     std::vector<RunRecord> ended;
     for (const Entry& entry : entries) {
-      if (entry.record && has_report(*entry.record)) ended.push_back(*entry.record);
+      if (!entry.record || !entry.record->owner.empty()) continue;
+      if (has_report(*entry.record)) ended.push_back(*entry.record);
     }
     if (index_) index_->change(ended, gone);
   }

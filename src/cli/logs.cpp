@@ -64,8 +64,8 @@ using Writer = std::function<void(std::string_view)>;
 class Stream {
  public:
   // `tail`: lines of what is there already; none: all.
-  Stream(const std::string& path, std::optional<std::uint32_t> tail, Writer write, Dress dress)
-      : file_(store::open_file(path)), write_(std::move(write)), dress_(std::move(dress)) {
+  Stream(process::UniqueFd file, std::optional<std::uint32_t> tail, Writer write, Dress dress)
+      : file_(std::move(file)), write_(std::move(write)), dress_(std::move(dress)) {
     if (file_ && tail) grows_.begin_at_last(file_.get(), *tail);
   }
 
@@ -223,7 +223,13 @@ class Log {
     if (streams_.contains({place.first, path}) || !fs::exists(path, ignored)) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
-    streams_.try_emplace({place.first, path}, path, tail_, write, dress);
+    streams_.try_emplace({place.first, path}, opened(path), tail_, write, dress);
+  }
+
+  // In the record, links lead nowhere: another user may have put them there.
+  [[nodiscard]] process::UniqueFd opened(const std::string& path) const {
+    if (!record_.holds(path)) return store::open_file(path, store::Links::followed);
+    return store::open_below(record_.folder, path.substr(record_.folder.size() + 1));
   }
 
   // What has failed once is not tried again: it has been told.

@@ -17,6 +17,7 @@
 #include "cli/code.hpp"
 #include "cli/detached.hpp"
 #include "cli/launch.hpp"
+#include "cli/output_places.hpp"
 #include "cli/reuse.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_outputs.hpp"
@@ -141,6 +142,7 @@ int launch_step(const PipelineRequest& request, const machine::StartStep& start,
   if (own.checkpoints) own.checkpoints->earlier = checkpoints_before(request, step, start.attempt);
   own.record->folder = store::step_folder(request.record.folder, step.name);
   own.record->asked = own_words(request);
+  own.record->overwrites |= request.record.overwrites;
   if (own.code && step.code) own.code->again = step.code->again;
   own.keeps = front::Keeps::always;
   plan::settle_exports({invocation.environment, invocation.given}, own.spec);
@@ -212,6 +214,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (!within) return complain(within.error());
   if (*within) {
     (*within)->record.asked = own_words(request);
+    (*within)->record.overwrites |= request.record.overwrites;
     go_on_within(request, start, **within);
     for (StepRequest& one : (*within)->steps) one.code = step.code;
     Invocation its = invocation;
@@ -462,6 +465,8 @@ int show_pipeline(const PipelineRequest& request) {
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   if (const auto fine = check_anew(request); !fine) return complain(fine.error());
   if (const auto fine = check_paths(request); !fine) return complain(fine.error());
+  const OutputPlaces places(request);
+  if (const auto fine = places.check(); !fine) return complain(fine.error());
   pipeline::Recorder recorder = recorder_of(request);
   if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
   if (invocation.parent >= 0) {
@@ -473,7 +478,9 @@ int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
                  model::CodeFrom::muster, taken.error().what);
     return complain(taken.error());
   }
+  places.begin();
   const auto conducted = carry_out(request, invocation, recorder);
+  places.end();
   if (!conducted) return complain(conducted.error());
   if (recorder.failure()) warn(recorder.failure()->what);
   for (const std::string& trouble : conducted->troubles) warn(trouble);

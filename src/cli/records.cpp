@@ -223,12 +223,10 @@ bool changes_something(RecordVerb verb) {
 }
 
 // What is only looked at is shown with its owner.
-Result<void> respect_owner(const std::string& records, const RunRecord& record,
-                           const RecordRequest& request) {
-  const std::string owner = store::other_owner(records, record.folder);
-  if (owner.empty() || request.foreign) return {};
-  if (changes_something(request.verb)) return tl::unexpected(foreign_run(record.run, owner));
-  note(fmt::format("{} is a run of another user ({})", record.run, owner));
+Result<void> respect_owner(const RunRecord& record, const RecordRequest& request) {
+  if (record.owner.empty() || request.foreign) return {};
+  if (changes_something(request.verb)) return tl::unexpected(foreign_run(record.run, record.owner));
+  note(fmt::format("{} is a run of another user ({})", record.run, record.owner));
   return {};
 }
 
@@ -266,7 +264,8 @@ Result<std::vector<RunRecord>> find_all(const std::string& records, const Record
   for (const std::string& word : request.runs) {
     auto record = meant_record(records, word);
     if (!record) return tl::unexpected(std::move(record.error()));
-    const auto respected = respect_owner(records, *record, request);
+    record->owner = store::other_owner(records, record->folder);
+    const auto respected = respect_owner(*record, request);
     if (!respected) return tl::unexpected(respected.error());
     found.push_back(is_scheduled(*record) ? asked_for(std::move(*record), invocation)
                                           : std::move(*record));

@@ -10,13 +10,11 @@
 #include <sys/stat.h>
 #include <system_error>
 
-#include "blobs/fingerprint.hpp"
-#include "blobs/sha256.hpp"
 #include "cli/code.hpp"
 #include "cli/copy_written.hpp"
 #include "probe/random.hpp"
-#include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/placed.hpp"
 
 namespace muster::cli {
 namespace {
@@ -54,34 +52,13 @@ Result<std::string> take_name(const std::string& fresh, const std::string& to) {
   return old;
 }
 
-// In the folder of all records: what was put at a place.
-std::string note_of(const std::string& record, const std::string& place) {
-  blobs::Sha256 hash;
-  hash.add(place);
-  return fmt::format("{}/{}/{}", records_of(record), store::kPlacedOutputs, hash.take());
-}
-
-bool is_of_muster(const std::string& place, const std::string& note) {
-  std::error_code wrong;
-  if (fs::is_directory(place, wrong) && fs::is_empty(place, wrong)) return true;  // nobody's
-  const auto noted = store::read_file(note);
-  if (!noted) return false;
-  const auto found = blobs::fingerprint(place, blobs::LeadsOutLinks::as_they_are);
-  return found && *found == *noted;
-}
-
-void note_placed(const std::string& place, const std::string& note) {
-  const auto found = blobs::fingerprint(place, blobs::LeadsOutLinks::as_they_are);
-  (void)::mkdir(note.substr(0, note.rfind('/')).c_str(), 0700);
-  if (found) (void)store::replace_file(note, *found);
-}
-
 // Away from `place`: removed if muster has put it there, else it keeps a name beside it.
 Result<std::string> put_away(const std::string& old, bool is_ours, const fs::path& place,
                              const std::string& record) {
-  std::error_code wrong;
-  if (old.empty() || is_ours) {
-    if (!old.empty()) fs::remove_all(old, wrong);
+  if (old.empty()) return "";
+  if (is_ours) {
+    std::error_code wrong;
+    fs::remove_all(old, wrong);
     return "";
   }
   const std::string run = store::run_of(record);
@@ -94,7 +71,7 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
 }  // namespace
 
 Result<std::string> replace_output(const std::string& from, const std::string& to,
-                                   const std::string& record) {
+                                   const std::string& record, bool overwrites) {
   std::error_code wrong;
   if (!fs::exists(from, wrong)) return "";
   fs::path place = fs::weakly_canonical(to, wrong);  // where links lead
@@ -109,14 +86,14 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
   if (auto copied = copy_written(from, fresh, place); !copied) {
     return tl::unexpected(copied.error());
   }
-  const std::string note = note_of(record, place);
-  const bool is_ours = is_of_muster(place, note);
+  const store::Placed placed(records_of(record), place);
+  const bool is_ours = overwrites || placed.users().files.empty();
   auto old = take_name(fresh, place);
   if (!old) {
     fs::remove_all(fresh, wrong);
     return old;
   }
-  note_placed(place, note);
+  placed.note_all();
   return put_away(*old, is_ours, place, record);
 }
 

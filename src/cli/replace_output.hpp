@@ -11,11 +11,12 @@ namespace muster::cli {
 // one, never a part. Nothing is done if there is no `from`. A folder that holds the record, or in
 // which the user stands, is not replaced.
 //
-// What lay at `to` is removed only if it is, byte by byte, what this function has put there before,
-// for a record beside this one. Anything else is the user's: it stays beside `to`, under the name
-// that is returned; empty: there was nothing of that kind.
+// What lay at `to` is removed only if runs on record have put it there (store::Placed), or if it
+// `overwrites`. Anything else is the user's: it stays beside `to`, under the name that is returned;
+// empty: there was nothing of that kind.
 [[nodiscard]] base::Result<std::string> replace_output(const std::string& from,
                                                        const std::string& to,
-                                                       const std::string& record);
+                                                       const std::string& record,
+                                                       bool overwrites = false);
 
 }  // namespace muster::cli

@@ -437,6 +437,7 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
   auto read = read_words(*front, asked_in_job(*asked, folder, invocation));
   if (read && read->request && read->request->record) {
     settle(*read->request->record, *record, invocation);
+    read->request->record->overwrites |= !base::value_of(script, kQueuedForce).empty();
     use_code_of(folder, *read->request);
     if (read->request->detach) {
       read->request->spec.output.routes.out.console = false;
@@ -446,6 +447,7 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
   }
   if (read && read->pipeline) {
     settle(read->pipeline->record, *record, invocation);
+    read->pipeline->record.overwrites |= !base::value_of(script, kQueuedForce).empty();
     go_on_as_asked(script, *read->pipeline);
     read->pipeline->detach = read->pipeline->json = false;
   }
@@ -459,7 +461,8 @@ int run_queued(const std::string& folder, Invocation invocation) {
     return one.starts_with("MUSTER_RECORDS=") || one.starts_with("MUSTER_QUEUED_");
   });
   invocation.environment.push_back("MUSTER_RECORDS=" + folder.substr(0, folder.rfind('/')));
-  for (const char* name : {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh}) {
+  for (const char* name :
+       {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh, kQueuedForce}) {
     ::unsetenv(name);
   }
   const int code = run_as_queued(folder, script, invocation);
@@ -506,6 +509,7 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
     if (wish.json && !read->request->detach) return complain(front::json_needs_detach());
     read->request->json |= wish.json;
     if (read->request->detach) read->request->keeps = front::Keeps::always;
+    if (read->request->record) read->request->record->overwrites |= wish.force;
     if (!wish.fresh_code) use_code_of(earlier.record, *read->request);
     auto& checkpoints = read->request->checkpoints;
     if (checkpoints && !wish.fresh_checkpoints) checkpoints->earlier = earlier.record;
@@ -514,6 +518,7 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
     read->pipeline->detach |= wish.detach;
     if (wish.json && !read->pipeline->detach) return complain(front::json_needs_detach());
     read->pipeline->json |= wish.json;
+    read->pipeline->record.overwrites |= wish.force;
     read->pipeline->fresh_code = wish.fresh_code;
     read->pipeline->fresh_checkpoints = wish.fresh_checkpoints;
     go_on_from(earlier, *read->pipeline);

@@ -37,7 +37,7 @@ base::Result<std::string> written_value(const std::string& path) {
                                       base::byte_words(kValueMax)));
   }
   errno = 0;
-  auto text = store::read_file(path, kValueMax);
+  auto text = store::read_file(path, kValueMax, store::Links::followed);
   if (text) return std::move(*text);
   return no_value(path, errno == 0 ? "it changes" : std::strerror(errno));
 }

@@ -56,6 +56,7 @@ struct StepFacts {
 struct StepRequest {
   std::string name;
   std::vector<model::NamedPath> outputs;
+  bool replaces = false;  // a sweep, whose outputs are put where they belong at its end
   std::set<std::string> control = {};   // outputs that conditions of later steps ask for
   std::set<std::string> needed = {};    // outputs of one file that later steps read
   std::vector<std::string> data = {};   // inputs that no step makes, as absolute paths

@@ -61,6 +61,7 @@ struct Recording {
   std::string name;  // of the job
   std::string experiment;
   std::vector<model::NamedPath> outputs;
+  bool overwrites = false;  // at the paths of all outputs, what is the user's
   std::vector<model::Tag> tags;
   std::string streams;   // folder of rank.N/stdout and stderr, if one was named
   bool metrics = false;  // the ranks write some in the record, which are wanted at the end
@@ -148,6 +149,7 @@ struct RecordRequest {
   bool dry_run = false;
   bool unasked = false;            // removes without asking first
   bool foreign = false;            // runs of other users, too
+  bool force = false;              // a rerun whose outputs may take the place of the user's files
   bool fresh_code = false;         // a rerun with the files of now
   bool fresh_checkpoints = false;  // a rerun that does not go on from those of the run
 };

@@ -23,10 +23,10 @@ RunState state_of(const model::RunReport& report) {
 // Those of outputs, as seen from the record.
 std::vector<std::string> folders_inside(const RunRecord& record) {
   std::vector<std::string> inside;
-  for (const auto& [name, path, is_file] : record.outputs) {
-    if (!record.holds(path)) continue;
-    const std::size_t end = is_file ? path.rfind('/') : path.size();
-    const std::string folder = path.substr(0, end).substr(record.folder.size() + 1);
+  for (const model::NamedPath& one : record.outputs) {
+    if (!record.holds(one.path)) continue;
+    const std::size_t end = one.is_file ? one.path.rfind('/') : one.path.size();
+    const std::string folder = one.path.substr(0, end).substr(record.folder.size() + 1);
     if (std::ranges::find(inside, folder) == inside.end()) inside.push_back(folder);
   }
   return inside;

@@ -29,7 +29,11 @@ struct Source {
 using Sources = std::map<std::string, Source, std::less<>>;
 
 // Of a pipeline's outputs, where they are said; absolute.
-using OutputPaths = std::map<std::string, Text, std::less<>>;
+struct OutputPlace {
+  Text path;
+  bool overwrite = false;
+};
+using OutputPaths = std::map<std::string, OutputPlace, std::less<>>;
 
 // One pipeline while its steps are laid out, with what it has from the one that it is a step of.
 struct Scope {

@@ -219,7 +219,7 @@ OutputPaths GraphValues::paths_of(const JobFile& job, const OutputPaths& outer) 
       const auto found = outer.find(bindings_of(output.path->text).front().name);
       if (found != outer.end()) paths[output.name] = found->second;
     } else if (output.path) {
-      paths[output.name] = absolute(*output.path);
+      paths[output.name] = {absolute(*output.path), output.overwrite};
     }
   }
   return paths;
@@ -233,7 +233,10 @@ void GraphValues::set_path(const Scope& scope, Output& output) const {
     if (!output.type && own != declared.end()) output.type = own->type;
     const auto found = scope.paths.find(name);
     output.path.reset();
-    if (found != scope.paths.end()) output.path = found->second;
+    if (found != scope.paths.end()) {
+      output.path = found->second.path;
+      output.overwrite |= found->second.overwrite;
+    }
     output.bound = false;
   } else if (output.path) {
     output.path = absolute(*output.path);

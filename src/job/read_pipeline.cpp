@@ -473,6 +473,7 @@ class PipelineReader {
       if (output.mode) to.mode = std::move(output.mode);
       if (output.path) to.path = std::move(output.path);
       to.bound = output.bound;
+      to.overwrite |= output.overwrite;
     }
   }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "job/values.hpp"
 #include "kubernetes/exported.hpp"
 #include "kubernetes/gang.hpp"
 #include "kubernetes/render.hpp"
@@ -64,6 +65,8 @@ Value launcher_pod(const ExportedJob& job, std::vector<Field> more) {
     words.emplace_back(one);
   }
   for (const std::string& one : job.more) words.push_back(literal(one));
+  // What pods before this one have written is noted nowhere.
+  if (std::ranges::any_of(job.job.outputs, job::says_path)) words.emplace_back("--force");
   words.push_back(fmt::format("{}/{}", kConfigFolder, kJobKey));
   plan.command = with_program(job, std::move(words));
   PodParts parts = muster_parts(job, "launcher");

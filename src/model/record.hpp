@@ -46,7 +46,9 @@ struct TypedCommand {
 struct NamedPath {
   std::string name;
   std::string path;
-  bool is_file = false;  // that the run makes itself; not kept in the record
+  // Not kept in the record:
+  bool is_file = false;     // that the run makes itself
+  bool overwrites = false;  // what lies there may be the user's
   bool operator==(const NamedPath&) const = default;
 };
 
@@ -137,7 +139,8 @@ struct RunRecord {
                               // it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
   BestTrial best = {};
-  std::optional<Logged> logged = {};  // nothing: nobody has looked; it is not written down
+  std::optional<Logged> logged = {};  // nothing: nobody has looked; neither is written down
+  std::string owner = {};             // of the folder: another user, as "uid 1001"
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.

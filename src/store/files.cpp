@@ -46,8 +46,9 @@ bool replace_file(const std::string& path, std::string_view text) {
   return write_file(fresh, text) && ::rename(fresh.c_str(), path.c_str()) == 0;
 }
 
-process::UniqueFd open_file(const std::string& path) {
-  return if_plain(process::UniqueFd(::open(path.c_str(), kToRead)));
+process::UniqueFd open_file(const std::string& path, Links links) {
+  const int follows = links == Links::followed ? 0 : O_NOFOLLOW;
+  return if_plain(process::UniqueFd(::open(path.c_str(), kToRead | follows)));
 }
 
 process::UniqueFd open_below(const std::string& folder, std::string_view path) {
@@ -65,8 +66,8 @@ process::UniqueFd open_below(const std::string& folder, std::string_view path) {
   return {};
 }
 
-std::optional<std::string> read_file(const std::string& path, std::size_t most) {
-  const process::UniqueFd file = open_file(path);
+std::optional<std::string> read_file(const std::string& path, std::size_t most, Links links) {
+  const process::UniqueFd file = open_file(path, links);
   struct stat facts {};
   if (!file || ::fstat(file.get(), &facts) != 0) return std::nullopt;
   if (static_cast<std::uint64_t>(facts.st_size) > most) return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +20,12 @@ namespace muster::store {
 // After one of these has failed: "cannot write PATH: No space left on device".
 [[nodiscard]] tl::unexpected<base::Error> cannot_write(base::Fault fault, const std::string& path);
 
+// Of a record, another user may have put a link there, to what only this user can read.
+enum class Links : std::uint8_t { refused, followed };
+
 // To read; nothing when there is none, or something else lies there, a fifo or a device: whoever
 // opens or reads one may have to wait for ever.
-[[nodiscard]] process::UniqueFd open_file(const std::string& path);
+[[nodiscard]] process::UniqueFd open_file(const std::string& path, Links links = Links::refused);
 
 // The same below a folder that others write to: no link on the way is followed, and "..", "." and
 // absolute paths lead nowhere.
@@ -31,6 +35,7 @@ namespace muster::store {
 inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
 // Nothing, too, when it holds more than `most` bytes.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path,
-                                                   std::size_t most = kTextMax);
+                                                   std::size_t most = kTextMax,
+                                                   Links links = Links::refused);
 
 }  // namespace muster::store

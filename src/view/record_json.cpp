@@ -82,6 +82,7 @@ void add_steps(const RunRecord& record, Json& object) {
                           {"metric", utf8(record.best.metric)},
                           {"value", record.best.value}};
   }
+  if (!record.owner.empty()) object["owner"] = utf8(record.owner);
   if (record.logged) add_logged(*record.logged, object);
   if (record.steps.empty()) return;
   Json& steps = object["steps"] = Json::array();

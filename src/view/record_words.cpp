@@ -157,7 +157,8 @@ std::string logged_lines(const model::Logged& logged) {
 std::string job_of(const RunRecord& record) {
   std::string job = record.name.empty() ? joined(record.command, " ") : record.name;
   if (!record.experiment.empty()) job = record.experiment + "/" + job;
-  return shortened(one_line(job), kJobMax);
+  const std::string owner = record.owner.empty() ? "" : fmt::format("({}) ", record.owner);
+  return owner + shortened(one_line(job), kJobMax);
 }
 
 std::string state_of(const RunRecord& record) {
@@ -211,8 +212,8 @@ std::string begin_words(const RunRecord& record, bool detached) {
 }
 
 std::string record_words(const RunRecord& record, Utc now, std::size_t width) {
-  std::string text = line("run", record.run) + line("job", record.name) +
-                     line("experiment", record.experiment) +
+  std::string text = line("run", record.run) + line("owner", record.owner) +
+                     line("job", record.name) + line("experiment", record.experiment) +
                      line("state", std::string(word(record.state))) + line("cause", record.cause);
   if (record.exit_code) text += line("exit code", std::to_string(*record.exit_code));
   text += line("created", record.created) + line("started", record.started) +

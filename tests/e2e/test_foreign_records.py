@@ -5,6 +5,7 @@ has put there without saying so."""
 
 import json
 import os
+import shutil
 import unittest
 
 import own
@@ -86,6 +87,45 @@ class Foreign(Case):
         self.assertEqual(len(self.read("done").splitlines()), 2)
         self.told("rm", "--foreign", run)
         self.assertNotIn(run, self.runs())
+
+    def test_lists_tell_the_owner(self):
+        mine = self.submitted()
+        run = self.given_away()
+        owner = f"uid {self.other}"
+        for _ in range(2):  # the second time, the index has been asked
+            lines = self.told("ps").lines
+            self.assertTrue(any(run in line and f"({owner}) line" in line for line in lines), lines)
+            self.assertTrue(any(mine in line and "uid" not in line for line in lines), lines)
+            found = {one["run"]: one for one in json.loads(self.told("ps", "--json").text)}
+            self.assertEqual(found[run]["owner"], owner)
+            self.assertNotIn("owner", found[mine])
+        self.assertIn(f"owner       {owner}", self.told("show", run).text)
+        self.assertEqual(json.loads(self.told("show", "--json", run).text)["owner"], owner)
+
+    def test_links_in_it_lead_nowhere(self):
+        """To what only this user may read, as another user might plant them."""
+        self.write("secret", "mine alone\n")
+        secret = self.path("secret")
+        for name in ("streams/rank.0/stdout", "streams/rank.0", "streams", "report.txt",
+                     "report.json", "events.jsonl", "spec.json", "plan.json"):
+            with self.subTest(name):
+                run = self.given_away()
+                place = self.path("shared", run, name)
+                if os.path.exists(place):  # a run that ended well needs no report
+                    os.rename(place, place + ".was")
+                target = secret
+                if os.path.isdir(place + ".was"):
+                    target = self.path("elsewhere")
+                    shutil.rmtree(target, ignore_errors=True)
+                    os.makedirs(os.path.join(target, "rank.0"))
+                    for file in ("stdout", "rank.0/stdout"):
+                        self.write(os.path.join("elsewhere", file), "mine alone\n")
+                os.symlink(target, place)
+                for verb in ("show", "logs", "report", "wait", "graph"):
+                    done = self.start(run, command=(MUSTER, verb)).finish()
+                    self.assertNotIn("mine alone", done.text + done.errors, verb)
+                self.start("--foreign", run, command=(MUSTER, "rm")).finish()
+                self.assertEqual(self.read("secret"), b"mine alone\n")
 
     def test_what_is_swept_up_is_mine(self):
         run = self.given_away()

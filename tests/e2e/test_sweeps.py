@@ -248,10 +248,9 @@ class Sweeps(SweepCase):
             self.assertEqual(self.read("ls.5"), b"only.5\nx\n", "trials have folders of their own")
         self.assertEqual(self.show()["outputs"], {"model": self.path("out")})
 
-    def test_what_the_user_has_at_that_path_is_kept(self):
-        self.write("out", "the user's own\n")
+    def test_what_the_user_has_put_at_that_path_meanwhile_is_kept(self):
         file = self.sweep(outputs="{model: {type: uri_folder, path: ./out}}")
-        self.write("trial.sh", TRIAL)
+        self.write("trial.sh", TRIAL + """echo "the user's own" > "$DIR/out"\n""")
         done = self.submit(file=file)
         kept = [name for name in os.listdir(self.folder) if name.startswith("out.before-")]
         self.assertEqual(len(kept), 1, done)

@@ -93,6 +93,7 @@ std::vector<std::string> words_of(const JobDraft& draft) {
   for (const std::string& one : draft.environment.unset) add("--unset", one);
   if (draft.environment.silent) add("--dialects", list_of_dialects(*draft.environment.silent));
   if (draft.no_snapshot) words.emplace_back("--no-snapshot");
+  if (draft.force) words.emplace_back("--force");
   if (draft.output.unbuffered) words.emplace_back("--unbuffered");
   if (draft.verbose) words.emplace_back("--verbose");
   return words;

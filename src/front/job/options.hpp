@@ -47,6 +47,7 @@ struct JobDraft {
   std::vector<TypedReach> reach;
   bool no_snapshot = false;
   std::optional<std::uint64_t> snapshot_limit;
+  bool force = false;  // outputs take the place of what is the user's
   bool dry_run = false;
   bool explains = false;  // a plan is all that is wanted, too
   bool check = false;     // only ask the target

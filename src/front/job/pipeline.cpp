@@ -126,7 +126,8 @@ class PipelineReader {
     const job::GraphStep& step = graph().steps.front();
     for (const job::Output& output : step.job.outputs) {
       const job::Bases bases{step.folder, step.folder, folder + "/outputs", {}};
-      request->record.outputs.push_back({output.name, job::output_path(output, bases)});
+      request->record.outputs.push_back(
+          {output.name, job::output_path(output, bases), job::is_file(output), output.overwrite});
     }
     for (StepRequest& trial : request->steps) trial.code = whole.steps.front().code;
     request->detach = whole.detach;
@@ -209,6 +210,7 @@ class PipelineReader {
     model::PlannedStep& plan = request_.plan.emplace_back(planned_step(step, where));
     plan.retries = step.items.empty() ? ground_->draft.retries : 0;  // items have their own
     if (own.request) request.outputs = own.request->record->outputs;
+    request.replaces = step.job.sweep != nullptr;
     if (own.request) request.code = own.request->code;
     if (own.request) request.data = data_of(*own.request);
     for (const auto& [name, made] : step.inputs) tell_needed(made);
@@ -321,6 +323,7 @@ class PipelineReader {
     record.experiment = draft.experiment.empty() ? graph().experiment : draft.experiment;
     record.folder = ground_->call.record_folder;
     record.tags = draft.tags;
+    record.overwrites = draft.force;
     for (const job::Named& one : graph().tags) {
       const bool is_said = std::ranges::count(record.tags, one.name, &model::Tag::name) > 0;
       if (!is_said) record.tags.push_back({one.name, one.value.text});

@@ -135,8 +135,9 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
   for (const job::Output& output : job.outputs) {
     const std::string& path = values.outputs.find(output.name)->second;
-    record.outputs.push_back({output.name, path, job::is_file(output)});
+    record.outputs.push_back({output.name, path, job::is_file(output), output.overwrite});
   }
+  record.overwrites = draft.force;
   if (!draft.output.logs.empty()) record.streams = absolute(call, draft.output.logs);
   return record;
 }

@@ -233,8 +233,9 @@ Result<std::shared_ptr<PipelineRequest>> steps_within(const SharedGround& ground
   auto made = trials_of(ground, step, folder, std::move(hosts), start);
   for (const job::Output& output : one.job.outputs) {
     const std::string path = path_of(*ground, {step, output.name});
-    made->record.outputs.push_back({output.name, path, job::is_file(output)});
+    made->record.outputs.push_back({output.name, path, job::is_file(output), output.overwrite});
   }
+  made->record.overwrites = ground->draft.force;
   return made;
 }
 

@@ -166,6 +166,10 @@ constexpr Row kSvg = {
 constexpr Row kDetach = {{"-d --detach", kRuns, Takes::nothing, "",
                           "Run in the background, even if the recorded run did not."},
                          [](RecordDraft& d, const Typed&) { return raise(d.request.detach); }};
+constexpr Row kForce = {{"--force", kRuns, Takes::nothing, "",
+                         "Write where outputs have a path even if files that no run of muster has "
+                         "written lie there."},
+                        [](RecordDraft& d, const Typed&) { return raise(d.request.force); }};
 constexpr Row kFreshCode = {
     {"--fresh-code", kRuns, Takes::nothing, "",
      "Take the code from its folder again, as it is now."},
@@ -214,8 +218,9 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kHelp};
 constexpr Row kLogsRows[] = {kFollow, kTail,  kRank,  kErrors,  kTarget,
                              kJson,   kColor, kQuiet, kVersion, kHelp};
-constexpr Row kRerunRows[] = {kDetach, kFreshCode, kFreshCheckpoints, kTarget, kForeign, kJson,
-                              kColor,  kQuiet,     kVersion,          kHelp};
+constexpr Row kRerunRows[] = {
+    kDetach, kFreshCode, kFreshCheckpoints, kForce, kTarget, kForeign, kJson,
+    kColor,  kQuiet,     kVersion,          kHelp};
 constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kEachRows[] = {kTarget, kJson, kColor, kQuiet, kVersion, kHelp};

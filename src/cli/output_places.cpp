@@ -1,0 +1,88 @@
+// Asks the notes on each place.
+#include "cli/output_places.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/code.hpp"
+#include "store/folder.hpp"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "notes.txt and 3 others"
+std::string files_of(const store::Placed::Users& users) {
+  const std::string& first = users.files.begin()->first;
+  const std::size_t others = users.files.size() - 1;
+  if (first.empty()) return "is a file";
+  if (others == 0) return "holds " + first;
+  return fmt::format("holds {} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
+                     others == 1 ? "" : "s");
+}
+
+}  // namespace
+
+OutputPlaces::OutputPlaces(const front::Recording& record) : run_(store::run_of(record.folder)) {
+  for (const model::NamedPath& output : record.outputs) add(record, output, false);
+}
+
+OutputPlaces::OutputPlaces(const front::PipelineRequest& request)
+    : run_(store::run_of(request.record.folder)) {
+  const bool is_sweep = request.sweep != nullptr;
+  for (const front::StepRequest& step : request.steps) {
+    for (const model::NamedPath& output : step.outputs) {
+      if (!is_sweep) add(request.record, output, step.replaces);
+    }
+  }
+  for (const model::NamedPath& output : request.record.outputs) {
+    add(request.record, output, is_sweep);
+  }
+}
+
+OutputPlaces::OutputPlaces(const front::Reading& reading)
+    : OutputPlaces(reading.pipeline ? OutputPlaces(*reading.pipeline)
+                                    : OutputPlaces(*reading.request->record)) {}
+
+void OutputPlaces::add(const front::Recording& record, const model::NamedPath& output,
+                       bool replaces) {
+  if (record.folder.empty() || output.path.starts_with(record.folder + "/")) return;
+  std::error_code wrong;
+  fs::path place = fs::weakly_canonical(output.path, wrong);
+  if (!place.has_filename()) place = place.parent_path();
+  // An output of the pipeline is one of a step's, which knows more of it.
+  const bool is_known =
+      std::ranges::any_of(all_, [&](const One& one) { return one.place.path() == place.string(); });
+  if (is_known || place.empty()) return;
+  all_.push_back({output.name, store::Placed(records_of(record.folder), place.string()),
+                  output.overwrites || record.overwrites, replaces});
+}
+
+base::Result<void> OutputPlaces::check() const {
+  for (const One& one : all_) {
+    if (one.overwrites) continue;
+    const store::Placed::Users users = one.place.users();
+    if (users.files.empty()) continue;
+    return base::fail(base::Fault::bad_file,
+                      "name another path, or say overwrite: true of the output, or --force",
+                      "the output {} could overwrite what no run of muster has written: {} {}",
+                      one.name, one.place.path(), files_of(users));
+  }
+  return {};
+}
+
+void OutputPlaces::begin() const {
+  for (const One& one : all_) {
+    if (!one.replaces) one.place.begin(run_);
+  }
+}
+
+void OutputPlaces::end() const {
+  for (const One& one : all_) {
+    if (!one.replaces) one.place.end(run_);
+  }
+}
+
+}  // namespace muster::cli

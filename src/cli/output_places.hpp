@@ -1,0 +1,48 @@
+// OutputPlaces: the paths that a job file gives to outputs, and whether a run may write there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "front/front.hpp"
+#include "front/pipeline_request.hpp"
+#include "front/request.hpp"
+#include "model/record.hpp"
+#include "store/placed.hpp"
+
+namespace muster::cli {
+
+// Looked at on this machine only. Outputs in the record are nobody else's, and left out; so is all
+// when it is unknown where records are.
+class OutputPlaces {
+ public:
+  explicit OutputPlaces(const front::Recording& record);
+  // With those of steps, as far as they are known before these run.
+  explicit OutputPlaces(const front::PipelineRequest& request);
+  // Of one of them, whichever was asked for.
+  explicit OutputPlaces(const front::Reading& reading);
+
+  // Fault::bad_file: files lie there that no run of muster has written, and nobody said that they
+  // may go.
+  [[nodiscard]] base::Result<void> check() const;
+
+  // What is new there is the run's, from the first of these to the second. An output that only
+  // takes the place of what is there, at the end, is not meant: its run does not write there.
+  void begin() const;
+  void end() const;
+
+ private:
+  struct One {
+    std::string name;
+    store::Placed place;
+    bool overwrites = false;
+    bool replaces = false;
+  };
+  void add(const front::Recording& record, const model::NamedPath& output, bool replaces);
+
+  std::string run_;  // whose places they are: "RUN" or "RUN/STEP"
+  std::vector<One> all_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,129 @@
+"""Outputs with a path: nothing is overwritten that no run of muster has written."""
+
+# rooms: cli store front job
+
+import os
+import signal
+
+from pipeline_case import PipelineCase
+from support import BAD_FILE, MUSTER, run_tests
+
+JOB = """command: echo $TEXT > ${{outputs.model}}/model
+outputs: {model: {path: ./out%s}}
+"""
+STEPS = """type: pipeline
+jobs:
+  first: {command: 'echo 1 >> $DIR/ran; echo > ${{outputs.x}}/first', outputs: {x: {path: ./first}}}
+  train:
+    command: echo $TEXT > ${{outputs.model}}/model
+    outputs: {model: "${{parent.outputs.model}}"}
+outputs: {model: {path: ./out%s}}
+"""
+SWEEP = """type: sweep
+trial: {command: 'echo $TEXT > ${{outputs.model}}/model; echo loss = ${{search_space.x}}'}
+outputs: {model: {path: ./out%s}}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [1, 2]}}
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 2}
+metrics_from: output
+"""
+ALL = {"job.yml": JOB, "steps.yml": STEPS, "sweep.yml": SWEEP}
+
+
+class OutputPlaces(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        for name, text in ALL.items():
+            self.write(name, text % "")
+            self.write("over-" + name, text % ", overwrite: true")
+
+    def run_it(self, file, *words, text="new", **more):
+        return self.told("submit", file, *words, env=self.environment(TEXT=text), **more)
+
+    def refused(self, done, what):
+        place = self.path("out")
+        self.assertIn(f"could overwrite what no run of muster has written: {place} {what}\n",
+                      done.errors)
+        self.assertIn("--force", done.errors)
+
+    def model(self):
+        return self.read("out/model").decode().strip()
+
+    def test_the_users_files_stay(self):
+        os.mkdir(self.path("out"))
+        self.write("out/model", "mine\n")
+        for file in ALL:
+            with self.subTest(file):
+                self.refused(self.run_it(file, code=BAD_FILE), "holds model")
+                self.assertEqual(self.model(), "mine")
+        self.assertFalse(os.path.exists(self.path("ran")), "no step has begun")
+        self.assertEqual(self.told("ps", "--json").text, "[]\n", "nor is there a record")
+        self.write("out/a", "")
+        self.refused(self.run_it("job.yml", code=BAD_FILE), "holds a and 1 other")
+
+    def test_a_file_is_the_users_too(self):
+        self.write("out", "mine\n")
+        self.write("file.yml", JOB.replace("/model\n", "\n") % ", type: uri_file")
+        for file in ("job.yml", "file.yml"):
+            self.refused(self.run_it(file, code=BAD_FILE), "is a file")
+        self.run_it("file.yml", "--force")
+        self.assertEqual(self.read("out"), b"new\n")
+
+    def test_whoever_says_so_overwrites(self):
+        for file in ALL:
+            for words in ([file, "--force"], ["over-" + file]):
+                with self.subTest(words):
+                    os.makedirs(self.path("out"), exist_ok=True)
+                    self.write("out/model", "mine\n")
+                    self.run_it(*words)
+                    self.assertEqual(self.model(), "new")
+
+    def test_what_runs_have_written_may_be_written_anew(self):
+        os.mkdir(self.path("out"))
+        for number, file in enumerate(list(ALL) * 2):
+            with self.subTest(number):
+                self.run_it(file, text=str(number))
+                self.assertEqual(self.model(), str(number))
+        self.told("rerun", "last", env=self.environment(TEXT="again"))
+
+    def test_what_the_user_adds_or_changes_is_the_users(self):
+        self.run_it("job.yml")
+        self.write("out/notes", "mine\n")
+        self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
+        self.refused(self.told("rerun", "last", code=BAD_FILE), "holds notes")
+        self.told("rerun", "--force", "last", env=self.environment(TEXT="forced"))
+        self.assertEqual(self.model(), "forced")
+        self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
+        os.remove(self.path("out/notes"))
+        self.run_it("job.yml")
+        self.write("out/model", "changed by hand\n")
+        self.refused(self.run_it("job.yml", code=BAD_FILE), "holds model")
+
+    def test_what_a_killed_run_has_written(self):
+        self.write("wait.yml", JOB.replace("/model\n", "/model; echo > $DIR/there; "
+                                           "while [ ! -e $DIR/go ]; do sleep 0.01; done\n") % "")
+        run = self.start("wait.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["there"])
+        run.popen.send_signal(signal.SIGKILL)
+        run.finish()
+        self.run_it("job.yml")
+        self.assertEqual(self.model(), "new")
+        self.write("out/notes", "mine\n")
+        self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
+
+    def test_two_runs_at_the_same_time(self):
+        self.write("wait.yml", JOB.replace("/model\n", "/model; echo > $DIR/there; "
+                                           "while [ ! -e $DIR/go ]; do sleep 0.01; done; "
+                                           "echo > ${{outputs.model}}/late\n") % "")
+        run = self.start("wait.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["there"])
+        self.run_it("job.yml")
+        self.run_it("job.yml")
+        self.write("go", "")
+        self.assertEqual(run.finish().code, 0)
+        self.run_it("job.yml")
+
+
+if __name__ == "__main__":
+    run_tests()
