@@ -61,7 +61,9 @@ Found found_at(const std::string& record) {
 
 tl::unexpected<base::Error> still_runs(const std::string& run) {
   return base::fail(Fault::usage,
-                    "stop it first, or begin without them: muster rerun --fresh-checkpoints",
+                    fmt::format("stop it first: muster stop {}; or begin without them: muster "
+                                "rerun takes --fresh-checkpoints",
+                                run),
                     "{} still runs, and its checkpoints are to be taken over", run);
 }
 
@@ -148,7 +150,7 @@ Result<void> go_on_from(const std::string& asked, const std::string& folder) {
   std::error_code wrong;
   if (found.kind == Found::Kind::none && fs::exists(*earlier, wrong)) return {};
   if (found.kind == Found::Kind::none || found.kind == Found::Kind::gone) {
-    return base::fail(Fault::usage, "begin without them: muster rerun --fresh-checkpoints",
+    return base::fail(Fault::usage, "begin without them: muster rerun takes --fresh-checkpoints",
                       "the checkpoints of {} are gone, with the record of the run that had them",
                       store::run_of(*earlier));
   }

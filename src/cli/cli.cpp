@@ -19,6 +19,7 @@
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_agent.hpp"
+#include "cli/typed_line.hpp"
 #include "host/agent.hpp"
 #include "host/limits.hpp"
 #include "link/armoured_program.hpp"
@@ -72,11 +73,28 @@ constexpr std::pair<std::string_view, std::string_view> kCalledElsewhere[] = {
     {"top", "muster ps"},
 };
 
+bool is_placeholder(std::string_view word) {
+  return word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+}
+
+// "muster stop RUN" with the user's own words in place of RUN, where they make sense there.
+std::string with_own_words(std::string_view here, std::span<const std::string> own) {
+  const std::size_t blank = here.rfind(' ');
+  const bool ends_open = is_placeholder(here.substr(blank + 1));
+  const std::string_view front = ends_open ? here.substr(0, blank) : here;
+  // Options that are only examples do not go with those of the user.
+  const bool has_examples = front.find_first_of("0123456789,") != std::string_view::npos ||
+                            is_placeholder(front.substr(front.rfind(' ') + 1));
+  if (own.empty() || (has_examples && own.front().starts_with('-'))) return std::string(here);
+  const std::string line = understood_line(front, {own.begin(), own.end()});
+  return line.empty() ? std::string(here) : line;
+}
+
 // What the first of these words is called here, as a hint; or nothing.
 std::string called_here(std::span<const std::string> words) {
   const std::string& word = words.front();
   for (const auto& [name, here] : kCalledElsewhere) {
-    if (name == word) return fmt::format("did you mean: {}", here);
+    if (name == word) return "did you mean: " + with_own_words(here, words.subspan(1));
   }
   std::vector<std::string> names;
   for (const Command& command : commands()) names.emplace_back(command.name);

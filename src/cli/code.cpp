@@ -58,7 +58,7 @@ Result<snapshot::Manifest> manifest_of_then(const front::CodeFolder& code) {
   auto manifest = text ? snapshot::read_manifest(*text)
                        : base::fail(base::Fault::bad_file, "", "it cannot be read");
   if (manifest) return manifest;
-  return base::fail(base::Fault::bad_file, "muster rerun --fresh-code takes the files of now",
+  return base::fail(base::Fault::bad_file, "muster rerun takes --fresh-code, for the files of now",
                     "{}: {}", code.again, manifest.error().what);
 }
 

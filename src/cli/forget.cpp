@@ -18,6 +18,7 @@
 #include "cli/other_hosts.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
+#include "cli/typed_line.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/owner.hpp"
@@ -56,13 +57,15 @@ RunRecord as_now(RunRecord record, const Invocation& invocation) {
 }
 
 // A step may live longer than its pipeline's head.
-Result<void> check_ended(const RunRecord& record) {
+Result<void> check_ended(const RunRecord& record, const RecordRequest& request) {
   const std::string& run = record.run;
-  if (record.is_live()) return base::fail(Fault::usage, "muster stop " + run, "{} still runs", run);
+  if (record.is_live()) {
+    return base::fail(Fault::usage, typed_stop(request, run), "{} still runs", run);
+  }
   const auto step = store::running_step(record.folder);
   if (!step) return {};
-  return base::fail(Fault::usage, "muster stop " + *step, "{} stays: its step {} still runs", run,
-                    *step);
+  return base::fail(Fault::usage, typed_stop(request, *step), "{} stays: its step {} still runs",
+                    run, *step);
 }
 
 Result<Records> named(const std::string& records, const RecordRequest& request,
@@ -71,7 +74,8 @@ Result<Records> named(const std::string& records, const RecordRequest& request,
   for (const std::string& word : request.runs) {
     const auto run = run_meant(records, word);
     if (!run && folder_of_run(records, word)) {
-      return base::fail(Fault::usage, "muster rm " + word.substr(0, word.rfind('/')),
+      const std::string pipeline = word.substr(0, word.find('/'));
+      return base::fail(Fault::usage, typed_instead(invocation, word, pipeline),
                         "{} is a step: its record goes with that of its pipeline", word);
     }
     if (!run) return tl::unexpected(run.error());
@@ -79,7 +83,8 @@ Result<Records> named(const std::string& records, const RecordRequest& request,
     const std::string owner = store::other_owner(records, folder_in(records, *run));
     if (!owner.empty() && !request.foreign) return tl::unexpected(foreign_run(*run, owner));
     found.push_back(as_now(record_or_remains(records, *run), invocation));
-    if (auto ended = check_ended(found.back()); !ended) return tl::unexpected(ended.error());
+    if (auto ended = check_ended(found.back(), request); !ended)
+      return tl::unexpected(ended.error());
   }
   return found;
 }

@@ -42,6 +42,7 @@
 #include "process/terminal.hpp"
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
+#include "store/stream_times.hpp"
 #include "sweep/metric_text.hpp"
 #include "view/phases.hpp"
 #include "view/record_words.hpp"
@@ -288,6 +289,10 @@ class Launch {
     // An agent outside of a container serves nobody else.
     if (job.spec.container) links_.say_goodbye();
     options.input.keeps_links = travel_.has_value();
+    if (recorder_ && !recorder_->record().streams.empty()) {
+      job.spec.output.times_file =
+          fmt::format("{}/{}", recorder_->record().folder, store::kTimesFile);
+    }
     options.input.spec = std::move(job.spec);
     options.input.plan = std::move(job.plan);
     options.input.kept = std::move(job.kept);

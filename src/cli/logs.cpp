@@ -8,8 +8,11 @@
 #include <map>
 #include <poll.h>
 #include <string>
+#include <sys/stat.h>
+#include <utility>
 #include <vector>
 
+#include "cli/local_time.hpp"
 #include "cli/speak.hpp"
 #include "process/unique_fd.hpp"
 #include "spec/number.hpp"
@@ -18,6 +21,7 @@
 #include "store/growing_file.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
+#include "store/stream_times.hpp"
 #include "view/record_json.hpp"
 
 namespace muster::cli {
@@ -64,10 +68,19 @@ using Writer = std::function<void(std::string_view)>;
 class Stream {
  public:
   // `tail`: lines of what is there already; none: all.
-  Stream(process::UniqueFd file, std::optional<std::uint32_t> tail, Writer write, Dress dress)
-      : file_(std::move(file)), write_(std::move(write)), dress_(std::move(dress)) {
+  Stream(process::UniqueFd file, const store::StreamName& name, std::optional<std::uint32_t> tail,
+         Writer write, Dress dress)
+      : file_(std::move(file)), name_(name), write_(std::move(write)), dress_(std::move(dress)) {
+    struct stat facts {};
+    if (file_ && ::fstat(file_.get(), &facts) == 0) size_ = facts.st_size;
     if (file_ && tail) grows_.begin_at_last(file_.get(), *tail);
   }
+
+  // What came before the time of which `times` tells, as far as it was there when this was opened.
+  void pass_over(const store::StreamTimes& times) {
+    if (file_) grows_.begin_at_line_of(file_.get(), times.begin_of(name_, size_));
+  }
+  [[nodiscard]] bool is_empty() const { return size_ == 0; }
 
   // No more than others wait for. True: there is more.
   bool print_new() {
@@ -103,6 +116,8 @@ class Stream {
   }
 
   process::UniqueFd file_;
+  store::StreamName name_;
+  std::uint64_t size_ = 0;  // bytes that were there at the beginning
   store::GrowingFile grows_;
   Writer write_;
   Dress dress_;
@@ -111,17 +126,21 @@ class Stream {
 
 // A run whose output is printed: the one that was named, or a step of it.
 struct Part {
-  std::string step;  // empty: it is no step
+  std::string step;    // empty: it is no step
+  std::string folder;  // of its record
   std::string streams;
   std::uint32_t ranks = 0;
-  std::size_t trials = 0;  // of a sweep
-  bool is_over = false;    // and printed
+  std::size_t trials = 0;    // of a sweep
+  bool is_over = false;      // and printed
+  bool passed_over = false;  // what is too old of it
 };
 
 class Log {
  public:
-  Log(const RunRecord& record, const RecordRequest& request) : record_(record), request_(request) {
-    if (record_.steps.empty()) parts_[{}] = {"", record_.streams, record_.ranks};
+  // `since`: what was written before that time is not printed.
+  Log(const RunRecord& record, const RecordRequest& request, std::optional<model::Utc> since)
+      : record_(record), request_(request), since_(since) {
+    if (record_.steps.empty()) parts_[{}] = {"", record_.folder, record_.streams, record_.ranks};
   }
 
   // True: there is more.
@@ -161,7 +180,7 @@ class Log {
       end_part(number, part);
       return false;
     }
-    find_streams(number, part);
+    find_meant(number, part);
     bool has_more = false;
     for (auto one = first_of(number); one != end_of(number); ++one) {
       has_more = one->second.print_new() || has_more;
@@ -170,8 +189,8 @@ class Log {
   }
 
   // Its files are closed: a pipeline may have more than descriptors.
-  void end_part(const PartNumber& number, const Part& part) {
-    find_streams(number, part);
+  void end_part(const PartNumber& number, Part& part) {
+    find_meant(number, part);
     for (auto one = first_of(number); one != end_of(number); ++one) one->second.finish();
     streams_.erase(first_of(number), end_of(number));
   }
@@ -199,7 +218,26 @@ class Log {
     for (std::size_t i = 0; i < record->steps.size(); ++i) {
       find_step({number.first, i + 1}, name + "/" + record->steps[i].name);
     }
-    parts_.try_emplace(number, Part{name, record->streams, record->ranks, record->steps.size()});
+    parts_.try_emplace(
+        number, Part{name, record->folder, record->streams, record->ranks, record->steps.size()});
+  }
+
+  // What is found later is new.
+  void find_meant(const PartNumber& number, Part& part) {
+    find_streams(number, part);
+    if (!since_ || std::exchange(part.passed_over, true)) return;
+    const auto times =
+        store::StreamTimes::read(fmt::format("{}/{}", part.folder, store::kTimesFile), *since_);
+    const auto has_output = [](const auto& one) { return !one.second.is_empty(); };
+    if (!times && std::any_of(first_of(number), end_of(number), has_output)) return tell_all(part);
+    for (auto one = first_of(number); times && one != end_of(number); ++one) {
+      one->second.pass_over(*times);
+    }
+  }
+
+  void tell_all(const Part& part) const {
+    note(fmt::format("{} does not say when its output was written; all of it is shown",
+                     part.step.empty() ? record_.run : record_.run + "/" + part.step));
   }
 
   void find_streams(const PartNumber& number, const Part& part) {
@@ -213,17 +251,20 @@ class Log {
 
   void add(const Place& place, const Part& part, const Number& rank) {
     const bool only_errors = request_.only_errors;
-    if (!only_errors) add(place, "stdout", false, dress_of(part, rank, "stdout"));
-    add(place, "stderr", !only_errors && !request_.json, dress_of(part, rank, "stderr"));
+    const store::StreamName out{rank.first, rank.second, false};
+    const store::StreamName err{rank.first, rank.second, true};
+    if (!only_errors) add(place, out, false, dress_of(part, rank, "stdout"));
+    add(place, err, !only_errors && !request_.json, dress_of(part, rank, "stderr"));
   }
 
-  void add(const Place& place, std::string_view name, bool aside, const Dress& dress) {
-    const std::string path = fmt::format("{}/{}", place.second, name);
+  void add(const Place& place, const store::StreamName& stream, bool aside, const Dress& dress) {
+    const std::string path =
+        fmt::format("{}/{}", place.second, stream.is_err ? "stderr" : "stdout");
     std::error_code ignored;  // a rank's folder is there before its files are
     if (streams_.contains({place.first, path}) || !fs::exists(path, ignored)) return;
     const Writer write = aside ? Writer([this](std::string_view bytes) { write_aside(bytes); })
                                : [this](std::string_view bytes) { write_out(bytes); };
-    streams_.try_emplace({place.first, path}, opened(path), tail_, write, dress);
+    streams_.try_emplace({place.first, path}, opened(path), stream, tail_, write, dress);
   }
 
   // In the record, links lead nowhere: another user may have put them there.
@@ -260,6 +301,7 @@ class Log {
 
   const RunRecord& record_;
   const RecordRequest& request_;
+  std::optional<model::Utc> since_;
   std::optional<std::uint32_t> tail_ = request_.tail;
   std::map<PartNumber, Part> parts_;  // those that have been found
   std::map<Place, Stream> streams_;   // by part and path, which sorts by world and rank
@@ -292,7 +334,7 @@ int logs(const RunRecord& record, const RecordRequest& request) {
   if (record.streams.empty() && record.steps.empty()) return no_output(record);
   if (request.rank && record.steps.empty() && *request.rank >= record.ranks)
     return no_rank(record, *request.rank);
-  Log log(record, request);
+  Log log(record, request, since_of(request));
   // What was written before the end is read after it.
   for (bool goes_on = request.follow; goes_on && log.code() == 0;) {
     goes_on = still_runs(record);

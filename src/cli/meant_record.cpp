@@ -72,7 +72,7 @@ Result<RunRecord> meant_record(const std::string& records, const std::string& wo
 base::Error foreign_run(const std::string& run, const std::string& owner) {
   return {Fault::usage,
           fmt::format("{} is a run of another user ({})", run, owner),
-          "look at its command first (muster show); --foreign means it all the same",
+          fmt::format("look at its command first: muster show {}; then add --foreign", run),
           {}};
 }
 

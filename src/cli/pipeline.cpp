@@ -106,7 +106,7 @@ bool may_be_left_out(const model::PlannedStep& plan, std::size_t before) {
 Result<void> check_anew(const PipelineRequest& request) {
   for (const std::string& name : request.anew) {
     if (std::ranges::count(request.steps, name, &StepRequest::name) > 0) continue;
-    return base::fail(base::Fault::usage, "muster show lists its steps",
+    return base::fail(base::Fault::usage, "muster show RUN lists its steps",
                       "the pipeline has no step {}", name);
   }
   for (std::size_t i = 0; request.only_anew && i < request.steps.size(); ++i) {

@@ -17,6 +17,7 @@
 #include "cli/run.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
+#include "cli/typed_line.hpp"
 #include "process/signal_one.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -128,7 +129,7 @@ int wait(const RunRecord& record, const RecordRequest& request, const Invocation
 }
 
 // The kernel names the process that holds the lock: no other can be meant.
-Result<void> interrupt(const RunRecord& record) {
+Result<void> interrupt(const RunRecord& record, const RecordRequest& request) {
   const auto events = store::open_events(record.folder);
   const auto holder = [&] { return events ? store::holder_of(events.get()) : std::nullopt; };
   const auto pid = holder();
@@ -140,7 +141,7 @@ Result<void> interrupt(const RunRecord& record) {
     (void)signal(SIGCONT);  // it may be suspended, and would not hear of it
     return {};
   }
-  return base::fail(Fault::unreachable, "run it there: muster stop " + record.run,
+  return base::fail(Fault::unreachable, "run it there: " + typed_stop(request, record.run),
                     "{} runs on {}, which cannot be reached from here", record.run,
                     record.head.host);
 }
@@ -151,7 +152,7 @@ int stop(const RunRecord& record, const RecordRequest& request, const Invocation
   const bool is_handed_over = is_queued_run(record) ? !record.scheduler.id.empty()
                                                     : record.state != model::RunState::starting;
   const bool is_elsewhere = is_scheduled(record) && is_handed_over;
-  const auto sent = is_elsewhere ? stop_scheduled(record, invocation) : interrupt(record);
+  const auto sent = is_elsewhere ? stop_scheduled(record, invocation) : interrupt(record, request);
   if (!sent) return complain(sent.error());
   if (!is_elsewhere) return print_end(ended(record), request);
   const auto stopped = await_stopped(record, invocation);
@@ -206,7 +207,8 @@ int rerun(const RunRecord& record, const RecordRequest& request, const Invocatio
   if (std::ranges::count(record.run, '/') > 1) {
     return complain({Fault::usage,
                      record.run + " is a trial of a step, which runs as a whole",
-                     "muster rerun " + record.run.substr(0, record.run.rfind('/')),
+                     typed_instead(invocation, request.runs.front(),
+                                   record.run.substr(0, record.run.rfind('/'))),
                      {}});
   }
   const Earlier earlier = earlier_of(record);

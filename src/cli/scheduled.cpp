@@ -10,6 +10,7 @@
 
 #include "cli/end_file.hpp"
 #include "cli/launcher_log.hpp"
+#include "cli/local_time.hpp"
 #include "cli/operated.hpp"
 #include "cli/queued.hpp"
 #include "cli/requeued.hpp"
@@ -170,16 +171,29 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
 
 // ---- following ----------------------------------------------------------------------------------
 
+// Words for kubectl logs: where to begin.
+using LogBegin = std::vector<std::string>;
+
+LogBegin begin_since(const front::RecordRequest& request) {
+  const auto since = since_of(request);
+  if (!since) return {};
+  return {"--since-time=" + view::utc_text(*since)};
+}
+
+LogBegin begin_of(const front::RecordRequest& request) {
+  LogBegin words = begin_since(request);
+  if (request.tail) words.push_back(fmt::format("--tail={}", *request.tail));
+  return words;
+}
+
 class Following {
  public:
-  // `tail`: lines of what is there already; none: all.
-  Following(RunRecord record, const Invocation& invocation, LauncherLog log,
-            std::optional<std::uint32_t> tail = {})
+  Following(RunRecord record, const Invocation& invocation, LauncherLog log, LogBegin begin = {})
       : record_(std::move(record)),
         kubectl_(kubectl_of(record_, invocation.environment)),
         invocation_(invocation),
         log_(std::move(log)),
-        tail_(tail) {}
+        begin_(std::move(begin)) {}
 
   // What the launcher prints, until it has ended, or somebody wants this one to end. `stops`: that
   // ends the run, too.
@@ -208,10 +222,10 @@ class Following {
   void print_log(const std::string& launcher, bool follows) {
     std::vector<std::string> words = {"logs", launcher, "--container=launcher", "--timestamps"};
     if (follows) words.emplace_back("--follow");
-    if (!log_.last_time().empty()) {
+    if (log_.last_time().empty()) {
+      words.insert(words.end(), begin_.begin(), begin_.end());
+    } else {
       words.push_back("--since-time=" + log_.last_time());
-    } else if (tail_) {
-      words.push_back(fmt::format("--tail={}", *tail_));
     }
     look_at_ = Clock::now() + kSilence;
     (void)kubectl_.follow(
@@ -262,7 +276,7 @@ class Following {
   Kubectl kubectl_;
   const Invocation& invocation_;
   LauncherLog log_;
-  std::optional<std::uint32_t> tail_;
+  LogBegin begin_;
   std::set<std::string> said_;
   Clock::time_point look_at_;
   bool stops_ = false;
@@ -277,6 +291,13 @@ Result<void> await_pods(const RunRecord& record, const Kubectl& kubectl, cluster
   if (stay->empty()) return {};
   return base::fail(Fault::unreachable, cluster::kStayingHint, "{}{}", stay->front(),
                     stay->size() == 1 ? "" : fmt::format("; and {} more", stay->size() - 1));
+}
+
+int lacks_times(const RunRecord& record) {
+  return complain({Fault::usage,
+                   "when the output of " + record.run + " was written is not known here",
+                   "use --tail N for its last lines",
+                   {}});
 }
 
 int exit_code_of(const RunRecord& record) {
@@ -352,6 +373,8 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
   if (is_queued_run(record)) return queued_logs(record, request, invocation);
+  const bool has_times = record.is_live() && !is_operated(record);  // while kubectl can be asked
+  if (request.since && !has_times) return lacks_times(record);
   if (is_operated(record)) return operated_logs(record, request, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
@@ -369,14 +392,16 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
     return log.code();
   }
   if (request.follow) {
-    (void)Following(record, invocation, std::move(log), request.tail).follow(false);
+    (void)Following(record, invocation, std::move(log), begin_of(request)).follow(false);
     return 0;
   }
   const Kubectl kubectl = kubectl_of(record, invocation.environment);
   const auto sight = cluster::look(kubectl, record.scheduler.id);
   if (!sight) return complain(sight.error().error);
   if (sight->launcher.empty()) return 0;
-  const auto text = kubectl.ask({"logs", sight->launcher, "--container=launcher"});
+  std::vector<std::string> words = {"logs", sight->launcher, "--container=launcher"};
+  for (std::string& word : begin_since(request)) words.push_back(std::move(word));
+  const auto text = kubectl.ask(words);
   if (!text) return complain(text.error().error);
   take(*text);
   log.finish();

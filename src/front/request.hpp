@@ -12,6 +12,7 @@
 #include "model/job_spec.hpp"
 #include "model/meeting.hpp"
 #include "model/record.hpp"
+#include "spec/moment.hpp"
 
 namespace muster::front {
 
@@ -141,6 +142,7 @@ struct RecordRequest {
   bool only_errors = false;
   bool follow = false;
   std::optional<std::uint32_t> tail;  // lines of each stream; none: all
+  std::optional<spec::Moment> since;  // what was written before is not meant
   bool svg = false;                   // of a graph; else Mermaid's text
   bool detach = false;
   bool json = false;

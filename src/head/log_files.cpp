@@ -11,6 +11,7 @@
 #include "host/limits.hpp"
 #include "process/output_file.hpp"
 #include "process/write_all.hpp"
+#include "store/folder.hpp"
 #include "view/destination.hpp"
 
 namespace muster::head {
@@ -62,6 +63,7 @@ Result<std::optional<LogFiles>> LogFiles::wanted(const model::OutputSpec& output
 Result<LogFiles> LogFiles::create(const model::OutputSpec& output,
                                   const machine::Speakers& speakers) {
   LogFiles logs;
+  if (!output.times_file.empty()) logs.times_.emplace(output.times_file);
   if (auto made = logs.make(output, speakers, speakers.worlds().front()); !made) {
     return tl::unexpected(made.error());
   }
@@ -98,6 +100,9 @@ Result<void> LogFiles::make(const model::OutputSpec& output, const machine::Spea
       auto file = path.empty() ? Result<SinkId>(machine::kNowhere) : open(path, pattern);
       if (!file) return tl::unexpected(file.error());
       sinks_.push_back(*file);
+      if (*file != machine::kNowhere && files_[*file].streams == 1) {
+        files_[*file].name = {world.number, own, stream == Stream::err};
+      }
     }
   }
   return {};
@@ -126,6 +131,7 @@ SinkId LogFiles::sink_of(Rank rank, Stream stream) const {
 
 void LogFiles::write(SinkId file, std::string_view bytes) {
   File& its = files_[file];
+  if (times_) times_->note(its.name, its.size, store::utc_now());
   const process::Written written =
       its.is_plain ? process::write_all(its.fd.get(), bytes) : write_at_pace_of(its, bytes);
   its.size += written.bytes;

@@ -16,6 +16,7 @@
 #include "model/output_spec.hpp"
 #include "process/unique_fd.hpp"
 #include "process/write_all.hpp"
+#include "store/stream_times.hpp"
 
 namespace muster::head {
 
@@ -54,6 +55,7 @@ class LogFiles final : public machine::LineSink {
     std::uint32_t streams = 1;          // that are kept in it
     bool given_up = false;              // its reader does not read
     std::uint64_t size = 0;             // bytes
+    store::StreamName name = {};        // of the first stream that is kept in it
   };
 
   // Like make(); trouble() returns a failure, and the ranks of this world have no files then.
@@ -70,6 +72,7 @@ class LogFiles final : public machine::LineSink {
   std::vector<File> files_;                        // index: SinkId
   std::map<std::string, machine::SinkId> opened_;  // by path
   std::vector<machine::SinkId> sinks_;             // index: rank * 2 + (stream is err)
+  std::optional<store::TimesWriter> times_;
   std::string trouble_;
   std::uint64_t lost_ = 0;  // bytes that no file took
 };

@@ -66,6 +66,7 @@ struct OutputSpec {
   bool answers = false;          // to muster itself, which says what it lacks of the files
   Pattern out_file = {};         // absolute or below the current folder; empty: none
   Pattern err_file = {};         // likewise; the same as out_file: one file for both
+  std::string times_file = {};   // says when the bytes of those files came; empty: none
   bool merge = false;            // stderr goes to our stdout
   Routes routes = {};            // of every rank that `chosen` does not name
   bool by_local_rank = false;    // `chosen` names local ranks, or ranks of their world

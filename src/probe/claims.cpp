@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/words.hpp"
 #include "probe/device_names.hpp"
 #include "probe/text_file.hpp"
 
@@ -26,7 +27,7 @@ using model::Devices;
 using process::UniqueFd;
 
 constexpr std::string_view kStem = "muster-";
-constexpr std::string_view kKinds[] = {" @muster-cpu-", " @muster-device-"};
+constexpr std::string_view kKinds[] = {"@muster-cpu-", "@muster-device-"};
 
 template <class Number>
 std::optional<Number> claim_number(std::string_view text) {
@@ -36,10 +37,23 @@ std::optional<Number> claim_number(std::string_view text) {
   return value;
 }
 
-std::string_view last_word(std::string_view text) {
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  const std::size_t blank = text.find_last_of(' ');
-  return blank == std::string_view::npos ? text : text.substr(blank + 1);
+// Of a line of /proc/net/unix; names may hold blanks, and anything else.
+struct NamedSocket {
+  std::string_view inode;
+  std::string_view name;  // with its '@'
+};
+
+NamedSocket read_socket(std::string_view line) {
+  constexpr int kInode = 6;  // which word it is, from 0 on
+  NamedSocket socket;
+  for (int word = 0; word <= kInode; ++word) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    const std::size_t end = std::min(line.find(' '), line.size());
+    socket.inode = line.substr(0, end);
+    line.remove_prefix(end);
+  }
+  socket.name = line.substr(std::min<std::size_t>(line.size(), 1));
+  return socket;
 }
 
 // "4711 (a name) S 4710 ...": the fourth word, after a name that may hold anything.
@@ -108,14 +122,12 @@ std::vector<std::string> things_of(const Claimed& wanted) {
 // Lines "0000000000000000: 00000002 00000000 00000000 0002 01 4711 @name".
 ClaimNames::ClaimNames(std::string_view names, std::set<std::uint64_t> inherited)
     : inherited_(std::move(inherited)) {
-  for (const std::string_view kind : kKinds) {
-    for (std::size_t at = 0; (at = names.find(kind, at)) != std::string_view::npos;) {
-      const std::size_t start = names.rfind('\n', at) + 1;
-      const std::size_t end = std::min(names.find('\n', at), names.size());
-      const auto inode = claim_number<std::uint64_t>(last_word(names.substr(start, at - start)));
-      if (inode) inodes_.emplace(names.substr(at + 2, end - at - 2), *inode);
-      at = end;
-    }
+  for (const std::string& line : base::split(names, "\n")) {
+    const NamedSocket socket = read_socket(line);
+    const bool is_claim = std::ranges::any_of(
+        kKinds, [&](std::string_view kind) { return socket.name.starts_with(kind); });
+    const auto inode = is_claim ? claim_number<std::uint64_t>(socket.inode) : std::nullopt;
+    if (inode) inodes_.emplace(socket.name.substr(1), *inode);
   }
 }
 
@@ -128,8 +140,11 @@ ClaimNames ClaimNames::of_this_process() {
 
 std::string ClaimNames::name_of(std::string_view thing) const {
   std::string name = fmt::format("{}{}", kStem, thing);
+  std::set<std::uint64_t> holders;  // anybody may choose a name that leads in a circle
   for (auto found = inodes_.find(name);
-       found != inodes_.end() && inherited_.contains(found->second); found = inodes_.find(name)) {
+       found != inodes_.end() && inherited_.contains(found->second) &&
+       holders.insert(found->second).second;
+       found = inodes_.find(name)) {
     name = fmt::format("{}{}-of-{}", kStem, thing, found->second);
   }
   return name;

@@ -116,7 +116,8 @@ base::Result<std::string> find_step(const std::vector<std::string>& names,
     return fail(Fault::usage, "write more of its name", "{} steps are called {}...", found.size(),
                 word);
   }
-  return fail(Fault::usage, base::did_you_mean(word, names, "`muster show` lists those of a run"),
+  return fail(Fault::usage,
+              base::did_you_mean(word, names, "`muster show RUN` lists those of a run"),
               "no step {} has been started", word);
 }
 

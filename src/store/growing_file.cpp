@@ -76,6 +76,21 @@ void GrowingFile::begin_at_last(int file, std::size_t lines) {
   }
 }
 
+void GrowingFile::begin_at_line_of(int file, std::uint64_t place) {
+  std::array<char, 65536> bytes;
+  if (place <= read_) return;
+  if (place >= size_of(file)) {  // a last line without an end is old
+    read_ = place;
+    return;
+  }
+  const std::size_t wanted = std::min<std::uint64_t>(bytes.size(), place - read_);
+  const ssize_t got = ::pread(file, bytes.data(), wanted, static_cast<off_t>(place - wanted));
+  const std::string_view before(bytes.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  const std::size_t newline = before.rfind('\n');
+  const bool has_line = newline != std::string_view::npos || place - wanted == read_;
+  read_ = has_line ? place - wanted + newline + 1 : place;  // npos + 1 is 0
+}
+
 std::uint64_t GrowingFile::catch_up(int file, std::uint64_t most) {
   const std::uint64_t size = size_of(file);
   if (size <= read_ || size - read_ <= most) return 0;

@@ -37,6 +37,9 @@ class GrowingFile {
   // Goes on at the last lines of what is there, as view::last_lines() counts them; of lines that
   // are longer than 64 MiB together, within one.
   void begin_at_last(int file, std::size_t lines);
+  // Goes on at the line that the byte `place` is in; of a line that is longer than 64 KiB, within
+  // it. Not back behind what is passed over already.
+  void begin_at_line_of(int file, std::uint64_t place);
   // If more than `most` bytes have not been read, goes on where half of that is left. How many
   // bytes it has skipped.
   std::uint64_t catch_up(int file, std::uint64_t most);

@@ -96,8 +96,8 @@ std::string pipeline_report(const RunRecord& record) {
   const std::string blocked = names_of(record, StepState::blocked);
   if (!blocked.empty()) text += "; not run: " + blocked;
   const bool is_step = record.run.find('/') != std::string::npos;
-  return text + fmt::format("\n  muster rerun {} {}\n", record.run,
-                            is_step ? "runs all of them again" : "goes on from there");
+  const char* const how = is_step ? " runs all of them again\n" : " goes on from there\n";
+  return text + "\n  muster rerun " + record.run + how;
 }
 
 std::string steps_table(const RunRecord& record, model::Utc now) {

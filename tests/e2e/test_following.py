@@ -4,6 +4,8 @@
 
 import os
 import pty
+import re
+import time
 
 from support import MUSTER, PYTHON, READY, UNTIL_GO, Case, run_tests
 
@@ -81,6 +83,48 @@ class Following(Kept):
         self.write("go", "")
         self.assertEqual(sorted(follower.finish().text.splitlines()),
                          ["[0] c", "[0] d", "[1] c", "[1] d"])
+
+    def times_of(self, run):
+        return os.path.join(self.folder, ".local/state/muster/runs", run, "times")
+
+    def test_what_was_written_since_a_time(self):
+        before = int(time.time() * 1000)
+        run = self.detached("echo early; echo late; echo aside >&2; exit 3")
+        self.told("wait", run)
+        noted = re.fullmatch(r"(\d+) 1 0 stdout 0\n(\d+) 1 0 stderr 0\n|"
+                             r"(\d+) 1 0 stderr 0\n(\d+) 1 0 stdout 0\n",
+                             self.read(self.times_of(run)).decode())
+        now = int(time.time() * 1000)
+        self.assertTrue(noted)
+        for moment in filter(None, noted.groups()):
+            self.assertTrue(before <= int(moment) <= now, (before, moment, now))
+        minute = 60_000
+        with open(self.times_of(run), "w", encoding="utf-8") as times:
+            times.write(f"{now - 90 * minute} 1 0 stdout 0\n{now - 90 * minute} 1 0 stderr 0\n"
+                        f"{now - 20 * minute} 1 0 stdout 8\n")
+        since = time.time() - 40 * 60
+        zoned = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since))
+        local = time.strftime("%Y-%m-%d %H:%M", time.localtime(since))
+        for when, out, err in (
+                ("10m", "", ""), ("40m", "late\n", ""), ("1h30m", "early\nlate\n", "aside\n"),
+                (time.strftime("%H:%M", time.localtime(since)), "late\n", ""),
+                (zoned, "late\n", ""), (local, "late\n", "")):
+            done = self.told("logs", "--since", when, run)
+            self.assertEqual((done.code, done.text, done.errors), (0, out, err), when)
+        done = self.told("logs", "--since", "2h", "--tail", "1", run)
+        self.assertEqual((done.text, done.errors), ("late\n", "aside\n"))
+        done = self.told("logs", "-f", "--since", "40m", run)
+        self.assertEqual((done.code, done.text), (3, "late\n"), done)
+        os.remove(self.times_of(run))
+        done = self.told("logs", "--since", "10m", run)
+        self.assertEqual((done.text, done.errors), (
+            "early\nlate\n", f"muster: {run} does not say when its output was written; all of it "
+                             "is shown\naside\n"))
+
+    def test_times_of_a_run_that_keeps_its_logs_elsewhere(self):
+        self.kept("echo x")
+        self.assertTrue(os.path.exists(self.times_of(self.runs()[0])))
+        self.assertEqual(self.told("logs", "--since", "1h", "last").text, "x\n")
 
     def test_a_long_file_is_read_from_its_end(self):
         self.kept("seq 100000")

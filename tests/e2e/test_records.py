@@ -80,7 +80,7 @@ class Kept(RecordCase):
         self.assertEqual(run["command"][-1], "echo out $RANK; echo err $RANK >&2")
         self.assertEqual(sorted(os.listdir(run["folder"])),
                          ["events.jsonl", "outputs", "plan.json", "report.json", "spec.json",
-                          "streams"])
+                          "streams", "times"])
         for name in ("plan.json", "report.json", "spec.json"):
             with open(os.path.join(run["folder"], name), encoding="utf-8") as file:
                 json.load(file)

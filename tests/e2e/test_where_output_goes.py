@@ -4,6 +4,7 @@ it is told that it is not, and nothing waits for ever."""
 # rooms: cli head host process store
 
 import os
+import re
 import unittest
 
 import own
@@ -64,6 +65,54 @@ class ClosedStdout(RecordedCase):
     def test_a_rank_has_a_stdout_all_the_same(self):
         done = self.closed("run", "-n", "1", "sh", "-c", "echo x || echo broken >&2")
         self.assertNotIn("broken", done.errors)
+
+
+# What each command prints something for; None: only what the command prints that it is given.
+LINES = {
+    "run": "-n 1 echo x", "mpirun": "-np 1 echo x", "mpiexec.hydra": "-n 1 echo x",
+    "horovodrun": "-np 1 echo x", "torchrun": "--no_python echo x",
+    "launch": "--use_env --no_python echo x", "deepspeed": "--num_gpus 1 --no_python echo x",
+    "submit": "job.yml", "explain": "job.yml", "validate": "job.yml", "schema": "",
+    "export": "slurm job.yml", "ps": "", "show": "last", "logs": "last", "wait": "--json last",
+    "stop": "last", "report": "last", "graph": "last", "rm": "last", "gc": "",
+    "rerun": "last", "reindex": "", "completion": "bash", "help": "", "version": "",
+    "lead": None, "join": None}
+# Of launchers that others know, whose codes for all such ends are in their manuals.
+CODES = {"mpirun": 1, "mpiexec.hydra": 255, "torchrun": 1, "launch": 1}
+
+
+class EveryCommand(RecordedCase):
+    """Those that `muster help` lists, so that a new one is missed here."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", JOB)
+        self.write("pipeline.yml", PIPELINE)
+        listed = self.succeeds("help", command=(MUSTER,)).text
+        self.commands = re.findall(r"^  muster (\S+)  ", listed, re.MULTILINE)
+
+    def lost(self, *words, code=OUTPUT):
+        """All that it prints, on a stdout that is closed and on one that is full."""
+        for stdout, why in ((">&-", "Bad file descriptor"),
+                            (">/dev/full", "No space left on device")):
+            with self.subTest(words, stdout=stdout):
+                name = "pipeline.yml" if words[0] == "graph" else "job.yml"
+                self.succeeds(name, command=(MUSTER, "submit"))
+                shell = f'exec "$0" "$@" {stdout}'
+                done = self.start(*words, command=("sh", "-c", shell, MUSTER)).finish()
+                self.assertEqual(done.code, code, done)
+                self.assertIn(f"cannot write to stdout: {why}", done.errors, done)
+
+    def test_each_tells_that_its_output_is_lost(self):
+        self.assertEqual(sorted(self.commands), sorted(LINES))
+        for command in self.commands:
+            if LINES[command] is not None:
+                self.lost(command, *LINES[command].split(), code=CODES.get(command, OUTPUT))
+
+    def test_each_tells_that_its_help_is_lost(self):
+        for command in self.commands:
+            if command not in ("completion", "help", "version"):
+                self.lost(command, "--help")
 
 
 class Masks(RecordedCase):

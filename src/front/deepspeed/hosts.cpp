@@ -11,6 +11,7 @@
 #include "spec/in_quotes.hpp"
 #include "spec/limits.hpp"
 #include "spec/number.hpp"
+#include "spec/slurm_words.hpp"
 
 namespace muster::front {
 namespace {
@@ -156,12 +157,26 @@ Result<Part> read_part(const char* option, Pool& pool, std::string_view text) {
   return Part{&*found, std::move(*devices)};
 }
 
+// "worker-[1-2]:0" is worker-1:0 and worker-2:0.
+std::vector<std::string> parts_of(const std::string& text) {
+  const std::size_t close = text.find(']');
+  const std::size_t colon = text.find(':', close == std::string::npos ? 0 : close);
+  const std::size_t end = std::min(colon, text.size());
+  if (close == std::string::npos) return {text};
+  auto names = spec::names_in_hostlist(text.substr(0, end), spec::Widths::of_each);
+  if (!names) return {text};
+  for (std::string& name : *names) name += text.substr(end);
+  return std::move(*names);
+}
+
 Result<std::vector<Part>> read_parts(const char* option, Pool& pool, const std::string& text) {
   std::vector<Part> parts;
   for (const std::string& word : base::split(text, "@")) {
-    auto part = read_part(option, pool, word);
-    if (!part) return tl::unexpected(part.error());
-    parts.push_back(std::move(*part));
+    for (const std::string& one : parts_of(word)) {
+      auto part = read_part(option, pool, one);
+      if (!part) return tl::unexpected(part.error());
+      parts.push_back(std::move(*part));
+    }
   }
   return parts;
 }

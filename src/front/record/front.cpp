@@ -44,6 +44,7 @@ of its report.
 Examples:
   muster logs -f last
   muster logs -f --tail 20 last
+  muster logs --since 10m last
   muster logs --rank 3 --err last
 )"};
 constexpr Command kWait = {"wait", Runs::some, R"(

@@ -13,6 +13,7 @@
 #include "front/voice.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
+#include "spec/moment.hpp"
 
 namespace muster::front {
 namespace {
@@ -157,6 +158,12 @@ constexpr Row kTail = {
     [](RecordDraft& d, const Typed& t) {
       return store(read_count(t, {0, kListMax}), d.request.tail);
     }};
+constexpr Row kSince = {
+    {"--since", kOutput, Takes::text, "TIME",
+     "Only what was written since then, to ten seconds: 10m, 2h, 14:30, 2026-11-28T14:30:00Z."},
+    [](RecordDraft& d, const Typed& t) {
+      return store(spec::read_moment(t.option, t.value), d.request.since);
+    }};
 constexpr Row kErrors = {
     {"--err", kOutput, Takes::nothing, "", "Only the ranks' stderr, printed to stdout."},
     [](RecordDraft& d, const Typed&) { return raise(d.request.only_errors); }};
@@ -216,7 +223,7 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kQuiet,
                                 kVersion,
                                 kHelp};
-constexpr Row kLogsRows[] = {kFollow, kTail,  kRank,  kErrors,  kTarget,
+constexpr Row kLogsRows[] = {kFollow, kTail,  kSince, kRank,    kErrors, kTarget,
                              kJson,   kColor, kQuiet, kVersion, kHelp};
 constexpr Row kRerunRows[] = {
     kDetach, kFreshCode, kFreshCheckpoints, kForce, kTarget, kForeign, kJson,

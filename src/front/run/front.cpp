@@ -2,9 +2,11 @@
 
 #include "front/run/front.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "front/call.hpp"
 #include "front/container_options.hpp"
 #include "front/elsewhere.hpp"
@@ -14,8 +16,10 @@
 #include "front/run/options.hpp"
 #include "front/targets.hpp"
 #include "option/help.hpp"
+#include "option/match.hpp"
 #include "option/read.hpp"
 #include "spec/check.hpp"
+#include "spec/in_quotes.hpp"
 #include "spec/roles.hpp"
 
 namespace muster::front {
@@ -109,6 +113,47 @@ std::size_t end_of_program(std::span<const std::string> words) {
     if (words[at] == ":" && (next == "--role" || next.starts_with("--role="))) return at;
   }
   return words.size();
+}
+
+bool names_launcher(const std::string& word) {
+  const std::string name = word.substr(word.rfind('/') + 1);
+  return name == "srun" || std::ranges::count(names_of_launchers(), name) > 0;
+}
+
+// Where an option follows a ':', as where mpirun's next program begins; the end: nowhere. What a
+// launcher that is started in each rank makes of a ':' is its own matter.
+std::size_t second_program(std::span<const std::string> program) {
+  const option::OptionMatcher options(run_options(), kGrammar);
+  const auto is_option = [&](const std::string& word) {
+    if (!word.starts_with('-') || word == "--role" || word.starts_with("--role=")) return false;
+    const auto known = options.match(word);
+    return !known || *known || !elsewhere_of<Launcher::run>(word.substr(0, word.find('='))).empty();
+  };
+  for (std::size_t at = 1; at + 1 < program.size() && !names_launcher(program[at - 1]); ++at) {
+    if (program[at] == ":" && is_option(program[at + 1])) return at;
+  }
+  return program.size();
+}
+
+// Several programs were meant, or the ':' is the program's own: nobody knows. `program`: where its
+// words begin in the line.
+tl::unexpected<base::Error> one_program_only(const Call& call, std::size_t program,
+                                             const std::string& option) {
+  std::vector<std::string> words = {"muster", "mpirun"};
+  words.insert(words.end(), call.words.begin(), call.words.end());
+  Call as_mpirun = call;
+  as_mpirun.called = "mpirun";
+  const bool fits = bool{front_of("mpirun")->read(as_mpirun)};
+  const std::string several =
+      fits ? "did you mean " + base::shell_words(words) : "muster mpirun starts several programs";
+  words[1] = "run";
+  words.insert(words.begin() + 2 + static_cast<std::ptrdiff_t>(program), "--");
+  return fail(
+      Fault::usage,
+      fmt::format("{}; if the ':' is for the program: {}", several, base::shell_words(words)),
+      "':' followed by {} looks like a second program, which muster run takes only with "
+      "--role",
+      option);
 }
 
 // One program for each role; one in all without roles.
@@ -258,7 +303,8 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
 }
 
 // All programs of the line; what is set for the first one holds for the later ones too.
-Result<void> read_programs(RunDraft& draft, std::span<const std::string> words) {
+Result<void> read_programs(RunDraft& draft, const Call& call) {
+  std::span<const std::string> words(call.words);
   draft.request.spec.apps.clear();
   for (bool later = false;; later = true) {
     const auto read = read_options(run_table(), kGrammar, words, draft, later);
@@ -266,6 +312,12 @@ Result<void> read_programs(RunDraft& draft, std::span<const std::string> words) 
     if (draft.help) return {};
     const auto rest = words.subspan(read->program);
     const std::size_t end = draft.roles.empty() ? rest.size() : end_of_program(rest);
+    const bool is_sure = read->program > 0 && words[read->program - 1] == "--";
+    const std::size_t second = is_sure ? end : second_program(rest.first(end));
+    if (second < end) {
+      const std::size_t begin = call.words.size() - rest.size();
+      return one_program_only(call, begin, spec::in_quotes(rest[second + 1]));
+    }
     add_programs(draft, rest.first(end));
     if (end == rest.size()) return {};
     words = rest.subspan(end + 1);
@@ -288,7 +340,7 @@ std::string run_help(std::size_t width) {
 Result<Reading> read_run(const Call& call) {
   RunDraft draft;
   draft.current_folder = call.current_folder;
-  if (auto read = read_programs(draft, call.words); !read) return tl::unexpected(read.error());
+  if (auto read = read_programs(draft, call); !read) return tl::unexpected(read.error());
   if (draft.help && asks_for_all(call.words)) return Reading{.text = run_help(call.columns)};
   if (draft.help) return Reading{.text = option::fitted(kShortHelp, call.columns)};
   return finish(std::move(draft), call);

@@ -98,6 +98,44 @@ TEST(Hints, CountsOfThreadsThatTheLauncherWouldNotSetAreTold) {
   EXPECT_EQ(told_in_a_dry_run({"run", "-n", "2", "true"}), "");
 }
 
+// What the commands of other tools are called here keeps what was typed behind them, where it makes
+// sense there, and is read without a complaint about its words.
+TEST(Hints, ACommandOfAnotherToolKeepsItsWords) {
+  const std::vector<std::pair<Words, std::string>> lines = {
+      {{"kill", "--foreign", "kufari"}, "muster stop --foreign kufari"},
+      {{"tail", "--since", "10m", "--err", "a b"}, "muster logs -f --since 10m --err 'a b'"},
+      {{"list", "--all", "--tag", "a=b"}, "muster ps --all --tag a=b"},
+      {{"list", "kufari"}, "muster ps"},
+      {{"kill", "--zebra"}, "muster stop RUN"},
+      {{"lint", "job.yml", "--json"}, "muster validate job.yml --json"},
+      {{"start", "./prog", "-n", "3"}, "muster run -n 4 ./prog -n 3"},
+      {{"start", "-n", "2", "./prog"}, "muster run -n 4 PROGRAM"},
+      {{"sbatch", "job.sh"}, "muster submit --target NAME job.sh"},
+      {{"status", "last"}, "muster ps, or muster show RUN"}};
+  for (const auto& [typed, meant] : lines) {
+    const std::string said = CommandLine()(typed).err;
+    EXPECT_NE(said.find("did you mean: " + meant + "\n"), std::string::npos) << said;
+  }
+}
+
+TEST(Hints, ALineWithSeveralProgramsKeepsAllOfThem) {
+  const Words typed = {"run", "-H", "a:2,b:2", "-x", "A=1", "--ssh-command", "rsh -x", "-n", "1",
+                       "a",   ":",  "-n",      "2",  "b"};
+  const std::string said = CommandLine()(typed).err;
+  const std::string rest =
+      "-H a:2,b:2 -x A=1 --ssh-command 'rsh -x' -n 1 a : -n 2 b; if the ':' is for the program: "
+      "muster run -H a:2,b:2 -x A=1 --ssh-command 'rsh -x' -n 1 -- a : -n 2 b\n";
+  EXPECT_NE(said.find("did you mean muster mpirun " + rest), std::string::npos) << said;
+  Words several = typed;
+  several.front() = "mpirun";
+  const Answer both = CommandLine()(several);
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_EQ(both.runs.at(0).input.spec.apps.size(), 2U);
+  Words one = typed;
+  one.insert(one.begin() + 9, "--");
+  expect_starts(one);
+}
+
 TEST(Hints, AMistypedCommandKeepsItsWords) {
   EXPECT_NE(CommandLine()({"sumbit", "--dry-run", "a job.yml"})
                 .err.find("did you mean: muster submit --dry-run 'a job.yml'\n"),

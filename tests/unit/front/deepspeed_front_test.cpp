@@ -119,6 +119,15 @@ TEST_F(Deepspeed, FiltersHostsAndDevices) {
             "a:0,1,2,3 b:0,1");
 }
 
+TEST_F(Deepspeed, FiltersHostsByTheirNumbers) {
+  files_["many"] = "w-[1-4] slots=2\n";
+  EXPECT_EQ(hosts({"-H", "many", "-i", "w-[1,3]:0@w-2", "t"}), "w-1:0 w-2:0,1 w-3:0");
+  EXPECT_EQ(hosts({"-H", "many", "-e", "w-[2-4]", "t"}), "w-1:0,1");
+  EXPECT_EQ(complaint({"-H", "many", "-i", "w-[3-5]", "t"}), "--include: there is no host 'w-5'");
+  EXPECT_EQ(complaint({"-H", "many", "-i", "w-[5-3]", "t"}),
+            "--include: there is no host 'w-[5-3]'");
+}
+
 TEST_F(Deepspeed, RefusesFiltersThatMakeNoSense) {
   EXPECT_EQ(complaint({"-H", "hosts", "-i", "c", "t"}), "--include: there is no host 'c'");
   EXPECT_EQ(complaint({"-H", "hosts", "-i", "b:2", "t"}), "--include: b has no slot 2");

@@ -36,6 +36,13 @@ TEST(RecordFront, TakesOptionsBeforeAndAfterRuns) {
   EXPECT_TRUE(list.json);
 }
 
+TEST(RecordFront, TakesATimeFromWhichOnOutputIsMeant) {
+  EXPECT_EQ(request("logs", {"--since", "90s", "-f", "a"}).since,
+            (spec::Moment{.ago = std::chrono::seconds(90)}));
+  EXPECT_EQ(complaint("logs", {"--since", "soon", "a"}),
+            "--since must be a time or how long ago, not 'soon'");
+}
+
 TEST(RecordFront, ComplainsOfRunsThatAreMissingOrTooMany) {
   EXPECT_EQ(complaint("show", {}), "no run given");
   EXPECT_EQ(complaint("show", {"a", "b"}), "muster show takes one run at a time, not also 'b'");

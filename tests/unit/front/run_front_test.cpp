@@ -453,6 +453,29 @@ TEST(RunFront, WithoutRolesAColonIsTheProgramsOwn) {
             (Words{"prog", ":", "--role", "ps=1"}));
 }
 
+TEST(RunFront, AColonBeforeAnOptionIsAQuestion) {
+  EXPECT_EQ(complaint({"-n", "1", "a", ":", "-n", "2", "b"}),
+            "':' followed by '-n' looks like a second program, which muster run takes only with "
+            "--role");
+  EXPECT_EQ(hint({"-n", "1", "a", "x y", ":", "-n2", "b"}),
+            "did you mean muster mpirun -n 1 a 'x y' : -n2 b; if the ':' is for the program: "
+            "muster run -n 1 -- a 'x y' : -n2 b");
+  EXPECT_EQ(hint({"--per-node", "1", "-H", "h", "a", ":", "-genv", "A", "1", "b"}),
+            "muster mpirun starts several programs; if the ':' is for the program: "
+            "muster run --per-node 1 -H h -- a : -genv A 1 b");
+  EXPECT_EQ(hint({"--role", "w=1", "p", ":", "--role", "s=1", "q", ":", "-x", "A=1", "r"}),
+            "muster mpirun starts several programs; if the ':' is for the program: "
+            "muster run --role w=1 p : --role s=1 -- q : -x A=1 r");
+  for (const Words& words : {Words{"--", "a", ":", "-n", "2", "b"},
+                             {"/opt/bin/mpirun", "-n", "1", "a", ":", "-n", "2", "b"},
+                             {"env", "A=1", "muster", "mpirun", "a", ":", "-n", "2", "b"},
+                             {"a", ":", "b"},
+                             {"a", ":", "--zebra"},
+                             {"a", "-n", ":"}}) {
+    EXPECT_EQ(complaint(words), "no complaint") << words.front();
+  }
+}
+
 TEST(RunFront, RefusesRolesThatMakeNoSense) {
   EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n and --role cannot be combined");
   EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be 1 or more, not 0");

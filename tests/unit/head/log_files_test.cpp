@@ -1,8 +1,10 @@
 // LogFiles: names, widths, and bytes as they came.
 #include "head/log_files.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
+#include "store/folder.hpp"
 #include "unit/folder.hpp"
 #include "unit/machine/speaking.hpp"
 
@@ -37,6 +39,22 @@ TEST(LogFiles, KeepBytesAsTheyCome) {
   EXPECT_EQ(folder.read("a/b/rank.1/stderr"), "onetwo");
   EXPECT_EQ(folder.read("a/b/rank.1/stdout"), "");
   EXPECT_EQ(logs->trouble(), "");
+}
+
+TEST(LogFiles, SayWhenBytesCame) {
+  const unit::Folder folder;
+  const Speaking who(2);
+  model::OutputSpec output = kept_in(folder.path() + "/streams");
+  output.times_file = folder.path() + "/times";
+  auto logs = LogFiles::create(output, who.speakers);
+  ASSERT_TRUE(logs);
+  const model::Utc before = store::utc_now();
+  for (int i = 0; i < 3; ++i) logs->write(logs->sink_of(Rank(1), Stream::err), "text\n");
+  const std::string text = folder.read("times");
+  EXPECT_TRUE(text.ends_with(" 1 1 stderr 0\n")) << text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+  const auto at = model::Utc(std::chrono::milliseconds(std::stoll(text)));
+  EXPECT_TRUE(before <= at && at <= store::utc_now()) << text;
 }
 
 TEST(LogFiles, StreamsWithTheSameNameShareAFile) {

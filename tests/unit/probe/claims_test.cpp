@@ -42,6 +42,21 @@ TEST(ClaimNames, NestAsDeepAsLaunchersDo) {
   EXPECT_FALSE(within.is_taken("cpu-1"));
 }
 
+// Another user's names may hold what looks like a line of its own, and lead in a circle.
+TEST(ClaimNames, ThatSomebodyHasMadeUpAreNames) {
+  const std::string blanks =
+      "0000000000000000: 00000002 00000000 00000000 0002 01 7777 @x 1111 @muster-cpu-0\n";
+  EXPECT_FALSE(ClaimNames(blanks, {}).is_taken("cpu-0"));
+  const std::string circle =
+      "0000000000000000: 00000002 00000000 00000000 0002 01 1111 @muster-cpu-0\n"
+      "0000000000000000: 00000002 00000000 00000000 0002 01 1111 @muster-cpu-0-of-1111\n";
+  EXPECT_EQ(ClaimNames(circle, {1111}).name_of("cpu-0"), "muster-cpu-0-of-1111");
+  EXPECT_TRUE(ClaimNames(circle, {1111}).is_taken("cpu-0"));
+  EXPECT_TRUE(
+      ClaimNames("\n @muster-cpu-0\nx @muster-cpu-1 a b c d e f g h\n\n", {}).name_of("cpu-0") ==
+      "muster-cpu-0");
+}
+
 TEST(ClaimNames, OfAPartAndItsWholeAreOfOneThing) {
   constexpr const char* kParts =
       "0000000000000000: 00000002 00000000 00000000 0002 01 11 @muster-device-nvidia-a/7/0\n"

@@ -39,6 +39,27 @@ TEST(GrowingFile, BeginsAtTheLastLines) {
   }
 }
 
+TEST(GrowingFile, BeginsAtTheLineOfAByte) {
+  const std::string wide(70'000, 'x');
+  const auto file = file_of("one\ntwo\n" + wide + "\nlast");
+  const auto read_from = [&](std::uint64_t place, std::size_t last_lines) {
+    GrowingFile grows;
+    if (last_lines > 0) grows.begin_at_last(file.get(), last_lines);
+    grows.begin_at_line_of(file.get(), place);
+    std::string text;
+    grows.read(file.get(), SIZE_MAX, [&](std::string_view bytes) { text += bytes; });
+    return text;
+  };
+  EXPECT_EQ(read_from(0, 0).substr(0, 4), "one\n");
+  EXPECT_EQ(read_from(3, 0).substr(0, 4), "one\n");
+  EXPECT_EQ(read_from(4, 0).substr(0, 4), "two\n");
+  EXPECT_EQ(read_from(6, 0).substr(0, 4), "two\n");
+  EXPECT_EQ(read_from(70'000, 0).size(), 70'013U - 70'000U) << "within a line that is too long";
+  EXPECT_EQ(read_from(70'013, 0), "");
+  EXPECT_EQ(read_from(4, 1), "last") << "what is passed over stays so";
+  EXPECT_EQ(read_from(70'011, 2), "last");
+}
+
 TEST(GrowingFile, LooksBackForSixtyFourMegabytesAtMost) {
   const auto file = file_of("first\n");
   ASSERT_EQ(::ftruncate(file.get(), off_t{1} << 42), 0);  // 4 TB, without a newline
