@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace muster::base {
 
@@ -21,6 +22,14 @@ std::string to_string(const Error& error) {
 }
 
 void Errors::add(Error error) {
+  std::vector<Error> others = std::exchange(error.also, {});
+  const std::size_t untold = std::exchange(error.untold, 0);
+  add_one(std::move(error));
+  for (Error& other : others) add_one(std::move(other));
+  untold_ += untold;
+}
+
+void Errors::add_one(Error error) {
   if (std::ranges::find(found_, error) != found_.end()) return;
   if (is_full()) {
     ++untold_;

@@ -68,7 +68,8 @@ class Errors {
  public:
   static constexpr std::size_t kTold = 20;
 
-  // One that is there already counts once. Those with the same hint are told together.
+  // With all that it has with it. One that is there already counts once. Those with the same hint
+  // are told together.
   void add(Error error);
 
   [[nodiscard]] bool empty() const { return found_.empty(); }
@@ -78,6 +79,8 @@ class Errors {
   [[nodiscard]] Error together() &&;
 
  private:
+  void add_one(Error error);
+
   std::vector<Error> found_;
   std::size_t untold_ = 0;
 };

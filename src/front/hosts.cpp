@@ -38,6 +38,17 @@ Result<void> check_one_source(const NamedHosts& hosts, std::string_view hint) {
   return base::fail(base::Fault::usage, std::string(hint), "-H and --hostfile cannot be combined");
 }
 
+base::Error with_wrong_hosts(base::Error error, const Call& call, const NamedHosts& hosts,
+                             const spec::HostForm& form) {
+  if (hosts.empty()) return error;
+  const auto found = named_hosts(call, hosts, form);
+  if (found) return error;
+  base::Errors all;
+  all.add(std::move(error));
+  all.add(found.error());
+  return std::move(all).together();
+}
+
 Result<spec::HostsFound> hosts_in_file(const Call& call, const std::string& path) {
   return named_hosts(call, {.file = path});
 }

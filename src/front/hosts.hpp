@@ -45,6 +45,12 @@ base::Result<void> take_hostfile(Draft& draft, const Typed& typed) {
 [[nodiscard]] base::Result<void> check_one_source(const NamedHosts& hosts,
                                                   std::string_view hint = "keep one of them");
 
+// What is wrong with a line's options, and what is wrong with the hosts that it names, as one
+// error.
+[[nodiscard]] base::Error with_wrong_hosts(base::Error error, const Call& call,
+                                           const NamedHosts& hosts,
+                                           const spec::HostForm& form = {});
+
 // The hosts of a file.
 [[nodiscard]] base::Result<spec::HostsFound> hosts_in_file(const Call& call,
                                                            const std::string& path);

@@ -36,6 +36,7 @@ struct Grammar {
   Glued glued = Glued::no;
   Again again = Again::contradiction;
   LateJobOption late = LateJobOption::taken;
+  bool anywhere = false;      // options may stand behind words, up to "--": there is no program
   bool dash_is_word = false;  // "-" is what follows the options, such as a file: stdin
   // What to write for an option that another launcher has, or ""; may be null. `name` has no value.
   std::string (*elsewhere)(std::string_view name) = nullptr;

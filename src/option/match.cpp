@@ -116,6 +116,21 @@ bool OptionMatcher::is_name(std::string_view word) const {
   return by_name(without_value(word)).has_value();
 }
 
+// Compared in the form of keys, shown as the table has it.
+std::optional<Match> OptionMatcher::near(std::string_view word) const {
+  std::vector<std::string> keys;
+  std::vector<Match> matches;
+  for (std::size_t index = 0; index < options_.size(); ++index) {
+    for (const std::string_view known : names_of(*options_[index])) {
+      keys.push_back(key(known));
+      matches.push_back({index, known, std::nullopt});
+    }
+  }
+  const auto nearest = base::nearest(key(without_value(word)), keys);
+  if (!nearest) return std::nullopt;
+  return matches[static_cast<std::size_t>(std::ranges::find(keys, *nearest) - keys.begin())];
+}
+
 base::Error OptionMatcher::unknown(std::string_view word) const {
   const std::string_view name = without_value(word);
   std::string hint = fmt::format("{} {} lists all options", grammar_.command, grammar_.all);
@@ -123,20 +138,8 @@ base::Error OptionMatcher::unknown(std::string_view word) const {
     hint = "this starts with a long dash, as word processors write; type '-'";
   } else if (const std::string other = instead(name); !other.empty()) {
     hint = other;
-  } else {
-    // Compared in the form of keys, shown as the table has it.
-    std::vector<std::string> keys;
-    std::vector<std::string_view> shown;
-    for (const OptionText* option : options_) {
-      for (const std::string_view known : names_of(*option)) {
-        keys.push_back(key(known));
-        shown.push_back(known);
-      }
-    }
-    if (const auto near = base::nearest(key(name), keys)) {
-      const auto at = std::find(keys.begin(), keys.end(), *near) - keys.begin();
-      hint = fmt::format("did you mean {}?", shown[static_cast<std::size_t>(at)]);
-    }
+  } else if (const auto meant = near(word)) {
+    hint = fmt::format("did you mean {}?", meant->name);
   }
   return {Fault::usage, "unknown option " + in_quotes(name), hint, {}};
 }

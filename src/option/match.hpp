@@ -32,6 +32,9 @@ class OptionMatcher {
   // Whether this word, up to any '=', is the full name of an option.
   [[nodiscard]] bool is_name(std::string_view word) const;
 
+  // The option that such a word is nearest to, if it is near to one.
+  [[nodiscard]] std::optional<Match> near(std::string_view word) const;
+
   // The error about an argument that starts with a dash and is not in the table.
   [[nodiscard]] base::Error unknown(std::string_view word) const;
 

@@ -36,7 +36,10 @@ template <class Draft>
       errors.add(found.error());
       continue;
     }
-    if (!*found) break;
+    if (!*found) {
+      if (!errors.empty() && reader.pass_word()) continue;
+      break;
+    }
     const Option<Draft>& option = table[(*found)->index];
     if ((*found)->idle || option.set == nullptr) continue;
     if (admit != nullptr) {

@@ -43,12 +43,37 @@ Result<std::optional<Found>> OptionReader::next() {
   }
   at_ += 1;
   if (!*match) {
-    // The next word may be its value, or the program.
-    const bool has_value = word.find('=') != std::string::npos;
-    ended_ = !has_value && (at_ == words_.size() || !words_[at_].starts_with('-'));
+    if (word.find('=') == std::string::npos) pass_value(word);
     return tl::unexpected(matcher_.unknown(word));
   }
   return take(**match).map([](const Found& found) { return std::optional<Found>(found); });
+}
+
+// Behind an unknown option a word may be its value, or the program, or what stands between options:
+// where it is near to one that is known, it is read as that one. Otherwise nothing behind is
+// certain.
+void OptionReader::pass_value(std::string_view unknown) {
+  const bool is_option = at_ < words_.size() && (words_[at_].starts_with('-') || grammar_.anywhere);
+  if (at_ == words_.size() || is_option) return;
+  const bool is_elsewhere = grammar_.elsewhere != nullptr && !grammar_.elsewhere(unknown).empty();
+  const auto meant = is_elsewhere ? std::nullopt : matcher_.near(unknown);
+  if (!meant) {
+    ended_ = true;
+    return;
+  }
+  const OptionText& option = matcher_.text(meant->index);
+  if (option.takes == Takes::nothing || option.traits.arity == Arity::optional) return;
+  at_ += 1;
+  const bool has_second =
+      option.traits.arity == Arity::two ||
+      (option.traits.arity == Arity::pair && words_[at_ - 1].find('=') == std::string::npos);
+  if (has_second && at_ < words_.size()) at_ += 1;
+}
+
+bool OptionReader::pass_word() {
+  if (!grammar_.anywhere || ended_ || at_ >= words_.size()) return false;
+  at_ += 1;
+  return true;
 }
 
 Result<Found> OptionReader::take(const Match& match) {

@@ -42,6 +42,9 @@ class OptionReader {
   // one, reading may go on, to find more of them: as far as it is certain what is an option.
   [[nodiscard]] base::Result<std::optional<Found>> next();
 
+  // After a complaint: passes over a word that next() has stopped at, where options may follow it.
+  [[nodiscard]] bool pass_word();
+
   // The index of the first word after the options: the program.
   [[nodiscard]] std::size_t at() const { return at_; }
 
@@ -50,6 +53,7 @@ class OptionReader {
 
  private:
   [[nodiscard]] base::Result<Found> take(const Match& match);
+  void pass_value(std::string_view unknown);
   [[nodiscard]] base::Result<Typed> values_of(const Match& match);
   [[nodiscard]] base::Result<std::string_view> next_word(const Match& match);
   [[nodiscard]] base::Result<void> note(const Match& match, const Typed& typed);

@@ -8,7 +8,7 @@ import signal
 import unittest
 
 from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
-from support import CANNOT_START, run_tests, until
+from support import CANNOT_START, USAGE, run_tests, until
 
 import image
 
@@ -85,9 +85,12 @@ class Lives(OnPods):
         running.send(signal.SIGKILL)
         running.finish()
         self.assertIn("running", self.there("ps").text)
+        self.assertEqual(self.there("logs", "--since", "1h", "last").code, 0)
         self.go(pods)
         self.assertEqual(self.there("wait", "last").code, 0)
         self.assertRegex(self.there("logs", "last").text, "rank 1 goes")
+        done = self.there("logs", "--since", "1h", "last")  # its pod, which kubectl asks, has gone
+        self.assert_refused(done, USAGE, "is not known here", "--tail N")
         self.removes()
 
     def test_an_image_that_cannot_be_pulled(self):

@@ -67,7 +67,7 @@ after signal N; 240 to 248 as of muster run.
 )";
 
 constexpr Grammar kLeadGrammar = {.command = "muster lead", .glued = Glued::all};
-constexpr Grammar kJoinGrammar = {.command = "muster join", .glued = Glued::all};
+constexpr Grammar kJoinGrammar = {.command = "muster join", .glued = Glued::all, .anywhere = true};
 
 // "10.0.0.1:7000", "[fe80::1]:7000", "launcher:7000".
 Result<void> read_place(std::string_view what, std::string_view text, model::Meeting& meeting) {
@@ -242,7 +242,7 @@ Result<Reading> read_lead(const Call& call) {
   draft.request.spec.grace = std::chrono::seconds(15);
   const Words words(call.words);
   const auto read = read_options(lead_table(), kLeadGrammar, words, draft);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, draft.hosts));
   if (draft.help) {
     return Reading{.text = option::help_text(kLeadHead, lead_options(), kLeadCodes, call.columns)};
   }

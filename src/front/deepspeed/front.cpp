@@ -110,7 +110,10 @@ Result<Reading> read_deepspeed(const Call& call) {
   draft.request.spec.grace = std::chrono::seconds(30);
   const Words words(call.words);
   const auto read = read_options(deepspeed_table(), kGrammar, words, draft);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) {
+    return tl::unexpected(
+        with_wrong_hosts(read.error(), call, draft.hosts.named, kDeepspeedHostForm));
+  }
   if (draft.help) {
     return Reading{.text = option::help_text(kHead, deepspeed_options(), kExitCodes, call.columns)};
   }

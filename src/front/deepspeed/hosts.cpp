@@ -23,7 +23,6 @@ using spec::in_quotes;
 
 constexpr const char* kUsualHostfile = "/job/hostfile";
 constexpr const char* kHere = "localhost";
-constexpr spec::HostForm kForm = {.slots = spec::HostSlots::devices, .each_once = true};
 
 using Devices = std::vector<std::string>;
 
@@ -66,10 +65,10 @@ std::uint32_t devices_here(DeepspeedDraft& draft) {
 
 // Nothing without a hostfile: this machine alone.
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
-  auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kForm);
+  auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kDeepspeedHostForm);
   if (found && !found->source.has_list) {
     if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
-    found = named_hosts(*draft.call, {.file = kUsualHostfile}, kForm);
+    found = named_hosts(*draft.call, {.file = kUsualHostfile}, kDeepspeedHostForm);
   }
   if (!found) return tl::unexpected(std::move(found.error()));
   draft.request.spec.source = found->source;

@@ -4,8 +4,12 @@
 
 #include "base/error.hpp"
 #include "front/deepspeed/draft.hpp"
+#include "spec/host_form.hpp"
 
 namespace muster::front {
+
+inline constexpr spec::HostForm kDeepspeedHostForm = {.slots = spec::HostSlots::devices,
+                                                      .each_once = true};
 
 // Fills JobSpec::hosts, each with the devices that its ranks may see. Rules of deepspeed/launcher/
 // runner.py: a line is "host slots=N", a host stands there once; NODE_SPEC[@NODE_SPEC...] with

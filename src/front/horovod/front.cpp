@@ -31,6 +31,8 @@ constexpr Grammar kGrammar = {.command = "muster horovodrun",
                               .again = Again::last_wins,
                               .elsewhere = elsewhere_of<Launcher::horovod>};
 
+constexpr spec::HostForm kHostForm = {.slots = spec::HostSlots::required};
+
 constexpr std::string_view kHead =
     R"(muster horovodrun: starts programs as Horovod's horovodrun does.
 
@@ -139,9 +141,7 @@ Result<void> settle_mpi_words(HorovodDraft& draft) {
 Result<void> settle_hosts(HorovodDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
   return check_one_source(draft.hosts)
-      .and_then([&] {
-        return given_hosts(*draft.call, spec, draft.hosts, {.slots = spec::HostSlots::required});
-      })
+      .and_then([&] { return given_hosts(*draft.call, spec, draft.hosts, kHostForm); })
       .map([&](auto found) {
         spec::take_hosts(spec, std::move(found));
         // gloo_run.py counts by names; mpirun looks what they mean.
@@ -238,7 +238,7 @@ Result<Reading> read_horovodrun(const Call& call) {
     return tl::unexpected(found_late(std::move(done.error())));
   }
   const auto read = read_options(horovod_table(), kGrammar, words, draft, false, &admit);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, draft.hosts, kHostForm));
   if (draft.help) {
     return Reading{.text = option::help_text(kHead, horovod_options(), kExitCodes, call.columns)};
   }

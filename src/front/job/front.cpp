@@ -54,6 +54,7 @@ std::string in_the_file(std::string_view name) {
 
 constexpr Command kSubmit = {{.command = "muster submit",
                               .glued = Glued::all,
+                              .anywhere = true,
                               .dash_is_word = true,
                               .elsewhere = in_the_file},
                              submit_table,
@@ -74,6 +75,7 @@ Examples:
 
 constexpr Command kExplain = {{.command = "muster explain",
                                .glued = Glued::all,
+                               .anywhere = true,
                                .dash_is_word = true,
                                .elsewhere = in_the_file},
                               explain_table,
@@ -89,7 +91,7 @@ Examples:
 )"};
 
 constexpr Command kValidate = {
-    {.command = "muster validate", .glued = Glued::all, .dash_is_word = true},
+    {.command = "muster validate", .glued = Glued::all, .anywhere = true, .dash_is_word = true},
     validate_table,
     R"(muster validate: check a job file and print all errors in it.
 
@@ -100,7 +102,7 @@ with --target.
 The exit code is 0 if there are no errors, else 241.
 )"};
 
-constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all},
+constexpr Command kSchema = {{.command = "muster schema", .glued = Glued::all, .anywhere = true},
                              schema_table,
                              R"(muster schema: print the JSON Schema of job files, for editors.
 
@@ -108,7 +110,7 @@ Usage: muster schema > job.schema.json
 )"};
 
 constexpr Command kExport = {
-    {.command = "muster export", .glued = Glued::all, .dash_is_word = true},
+    {.command = "muster export", .glued = Glued::all, .anywhere = true, .dash_is_word = true},
     export_table,
     R"(muster export: write a job down for a scheduler.
 
@@ -137,7 +139,7 @@ Result<Words> read_verb(const Command& command, const Call& call) {
   std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(command.table(), command.grammar, left, words.draft);
-    if (!read) return tl::unexpected(read.error());
+    if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, words.draft.hosts));
     if (words.draft.help) break;
     const bool ended = read->program > 0 && left[read->program - 1] == "--";
     left = left.subspan(read->program);

@@ -86,7 +86,7 @@ bool asks_for_text(const MpirunDraft& draft) { return draft.help || draft.versio
 Result<void> read_block(MpirunDraft& draft, Words words, bool later) {
   const auto read =
       read_options(std::span<const Option<MpirunDraft>>(kTable), kGrammar, words, draft, later);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return tl::unexpected(with_wrong_mpirun_hosts(read.error(), draft));
   for (const std::string& text : read->notices) notice(draft, text);
   if (asks_for_text(draft)) return {};
   if (later && !draft.appfile.empty()) {

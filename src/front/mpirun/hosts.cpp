@@ -164,6 +164,15 @@ class Allocation {
 
 }  // namespace
 
+base::Error with_wrong_mpirun_hosts(base::Error error, const MpirunDraft& draft) {
+  const auto found = hosts_of(draft, draft.block);
+  if (found) return error;
+  base::Errors all;
+  all.add(std::move(error));
+  all.add(found.error());
+  return std::move(all).together();
+}
+
 Result<void> settle_mpirun_hosts(MpirunDraft& draft) {
   model::JobSpec& spec = draft.request.spec;
   if (draft.default_hostfile.empty()) {

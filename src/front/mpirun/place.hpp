@@ -33,6 +33,8 @@ namespace muster::front {
 // Reads hostfiles and host lists of all programs into the spec; relative hosts (+n1, +e) are
 // looked up in the hostfile.
 [[nodiscard]] base::Result<void> settle_mpirun_hosts(MpirunDraft& draft);
+// What is wrong with the options of the program that is being read, and with its hosts.
+[[nodiscard]] base::Error with_wrong_mpirun_hosts(base::Error error, const MpirunDraft& draft);
 // Once all is read: -N, --npernode, --pernode, --npersocket and --ppr beside --map-by.
 void settle_per_object(MpirunDraft& draft);
 // Reads the rankfile into the mapping.

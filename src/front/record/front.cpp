@@ -160,13 +160,13 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
 // Options may stand before and after runs; all after -- is a run.
 Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   const std::string name = fmt::format("muster {}", command_of(verb).name);
-  const Grammar grammar{.command = name, .glued = Glued::all};
+  const Grammar grammar{.command = name, .glued = Glued::all, .anywhere = true};
   RecordDraft draft;
   draft.request.verb = verb;
   std::span<const std::string> left(call.words);
   while (!left.empty()) {
     const auto read = read_options(record_table(verb), grammar, left, draft);
-    if (!read) return tl::unexpected(read.error());
+    if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, draft.hosts));
     if (draft.help) break;
     const bool ended = read->program > 0 && left[read->program - 1] == "--";
     left = left.subspan(read->program);

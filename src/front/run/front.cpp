@@ -308,7 +308,7 @@ Result<void> read_programs(RunDraft& draft, const Call& call) {
   draft.request.spec.apps.clear();
   for (bool later = false;; later = true) {
     const auto read = read_options(run_table(), kGrammar, words, draft, later);
-    if (!read) return tl::unexpected(read.error());
+    if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, draft.hosts));
     if (draft.help) return {};
     const auto rest = words.subspan(read->program);
     const std::size_t end = draft.roles.empty() ? rest.size() : end_of_program(rest);

@@ -375,7 +375,7 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
     return tl::unexpected(done.error());
   }
   const auto read = read_options(dialect.table, dialect.grammar, words, draft);
-  if (!read) return tl::unexpected(read.error());
+  if (!read) return tl::unexpected(with_wrong_hosts(read.error(), call, draft.hosts));
   if (draft.help) {
     return Reading{
         .text = option::help_text(dialect.head, texts_of(dialect.table), kExitCodes, call.columns)};

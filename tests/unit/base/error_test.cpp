@@ -44,6 +44,20 @@ TEST(Errors, AreToldTogetherAndByTheirHints) {
   EXPECT_EQ(first.also[1].what, "b");
 }
 
+TEST(Errors, BringTheirOthersAlong) {
+  Errors inner;
+  for (int i = 0; i < 22; ++i) inner.add(error_with(std::to_string(i), ""));
+  Errors outer;
+  outer.add(error_with("first", ""));
+  outer.add(std::move(inner).together());
+  const Error first = std::move(outer).together();
+  EXPECT_EQ(first.what, "first");
+  EXPECT_EQ(first.also.size() + 1, Errors::kTold);
+  EXPECT_EQ(first.also.front().what, "0");
+  EXPECT_TRUE(first.also.front().also.empty());
+  EXPECT_EQ(first.untold, 3U);
+}
+
 TEST(Errors, AreCountedBeyondTwenty) {
   Errors errors;
   for (int i = 0; i < 23; ++i) errors.add(error_with(std::to_string(i), ""));

@@ -97,6 +97,23 @@ TEST(OptionReader, TellsAllThatIsWrong) {
   // "x" may be the program: what follows is not ours to judge.
   EXPECT_EQ(read(kExact, {"--bad", "x", "--worse"}),
             "unknown option '--bad' (muster exact --help lists all options)");
+  // What is near to an option is read as that one.
+  EXPECT_EQ(read(kExact, {"--nnode", "3", "--worse", "-mcaa", "a", "b", "--nonsense", "p", "-q"}),
+            "unknown option '--nnode' (did you mean --nnodes?); "
+            "unknown option '--worse' (muster exact --help lists all options); "
+            "unknown option '--nonsense' (muster exact --help lists all options); "
+            "unknown option '-mcaa' (did you mean -mca?)");
+  EXPECT_EQ(read(kExact, {"--hel", "prog", "--worse"}),
+            "unknown option '--hel' (did you mean --help?)");
+}
+
+TEST(OptionReader, TellsAllThatIsWrongWhereOptionsStandBehindWords) {
+  Grammar anywhere = kExact;
+  anywhere.anywhere = true;
+  EXPECT_EQ(read(anywhere, {"--bad", "x", "y", "--np", "z", "--worse", "--", "--more"}),
+            "unknown option '--bad' (muster exact --help lists all options); "
+            "unknown option '--worse' (muster exact --help lists all options)");
+  EXPECT_EQ(read(anywhere, {"x", "--bad"}), "| x --bad") << "left to the caller";
 }
 
 TEST(OptionReader, TakesDashesAsTheLauncherDoes) {
