@@ -282,13 +282,15 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
     mapping.bind_to = BindTo::none;
   } else if (target == "cpu-list" || target == "cpulist") {
     mapping.bind_to = BindTo::cpu_list;
+  } else if (target == "gpu") {
+    mapping.bind_to = BindTo::gpu;
   } else if (level) {
     mapping.bind_to = BindTo::object;
     mapping.bind_level = *level;
   } else if (!target.empty() || colon == typed.value.size()) {
     return fail(Fault::usage, "",
                 "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
-                "package, cpu-list or default, not {}",
+                "package, cpu-list, gpu or default, not {}",
                 typed.option, in_quotes(typed.value));
   }
   if (!target.empty()) {

@@ -46,6 +46,7 @@ enum class BindTo : std::uint8_t {
   cpu_list,  // all of Mapping::cpu_list, or with bind_ordered the k-th of it for local rank k
   rr,        // Hydra: local rank k on hardware thread k
   user,      // Hydra: local rank k on user_sets[k]; later ranks are not bound
+  gpu,       // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host
 };
 
 // One line "rank R=host slot=..." of a rankfile.

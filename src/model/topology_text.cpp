@@ -56,6 +56,14 @@ base::Result<std::vector<std::uint64_t>> read_bytes(const Words& words) {
   return bytes;
 }
 
+base::Result<NearDevice> read_device(const Words& words) {
+  constexpr std::size_t kLength = 4;
+  if (words.size() != kLength) return bad("a device");
+  auto cpus = read_set(words[3]);
+  if (!cpus) return tl::unexpected(cpus.error());
+  return NearDevice{std::string(words[1]), std::string(words[2]), std::move(*cpus)};
+}
+
 base::Result<void> read_line(std::string_view line, Topology& topology) {
   const Words words = split(line, ' ');
   if (words.empty()) return {};
@@ -64,6 +72,10 @@ base::Result<void> read_line(std::string_view line, Topology& topology) {
     if (!bytes) return tl::unexpected(bytes.error());
     topology.numa_bytes = std::move(*bytes);
     return {};
+  }
+  if (words.front() == "device") {
+    return read_device(words).map(
+        [&](NearDevice device) { topology.devices.push_back(std::move(device)); });
   }
   auto sets = read_sets(words);
   if (!sets) return tl::unexpected(sets.error());
@@ -88,6 +100,10 @@ base::Result<void> check(const Topology& topology) {
   const CpuSet& machine = topology.at(Level::machine).front();
   if (topology.allowed.empty() || !topology.allowed.within(machine)) return bad("allowed cpus");
   if (!topology.claimed.within(machine)) return bad("claimed cpus");
+  if (topology.devices.size() > kNearDevicesMax) return bad("too many devices");
+  for (const NearDevice& device : topology.devices) {
+    if (!device.cpus.within(machine)) return bad("cpus near a device");
+  }
   if (topology.numa_bytes.size() != topology.at(Level::numa).size()) return bad("memory");
   for (std::size_t level = 0; level < kLevels; ++level) {
     for (const CpuSet& set : topology.objects[level]) {
@@ -109,10 +125,15 @@ std::string encode(const Topology& topology) {
     for (const CpuSet& set : topology.objects[level]) text += " " + set_text(set);
     text += '\n';
   }
-  if (topology.numa_bytes.empty()) return text;
-  text += "memory";
-  for (const std::uint64_t bytes : topology.numa_bytes) text += fmt::format(" {}", bytes);
-  return text + "\n";
+  if (!topology.numa_bytes.empty()) {
+    text += "memory";
+    for (const std::uint64_t bytes : topology.numa_bytes) text += fmt::format(" {}", bytes);
+    text += '\n';
+  }
+  for (const NearDevice& device : topology.devices) {
+    text += fmt::format("device {} {} {}\n", device.name, device.kind, set_text(device.cpus));
+  }
+  return text;
 }
 
 base::Result<Topology> decode_topology(std::string_view text) {

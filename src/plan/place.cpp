@@ -6,6 +6,7 @@
 #include "plan/binding.hpp"
 #include "plan/capacity.hpp"
 #include "plan/claims.hpp"
+#include "plan/gpu_binding.hpp"
 #include "plan/identities.hpp"
 #include "plan/listed.hpp"
 #include "plan/memory.hpp"
@@ -208,10 +209,11 @@ base::Result<void> check_binding(const Mapping& mapping) {
   }
   const bool by_cpu =
       mapping.bind_level == model::Level::core || mapping.bind_level == model::Level::hwthread;
-  if (mapping.cpus_per_rank > 1 && mapping.bind_to == BindTo::object && !by_cpu) {
+  const bool by_gpu = mapping.bind_to == BindTo::gpu;
+  if (mapping.cpus_per_rank > 1 && ((mapping.bind_to == BindTo::object && !by_cpu) || by_gpu)) {
     return base::fail(base::Fault::usage, "with PE=n, bind to core, hwthread or none",
                       "PE={} binds each rank to cpus of its own, but --bind-to {} was requested",
-                      mapping.cpus_per_rank, model::name_of(mapping.bind_level));
+                      mapping.cpus_per_rank, by_gpu ? "gpu" : model::name_of(mapping.bind_level));
   }
   return {};
 }
@@ -236,6 +238,9 @@ base::Result<void> finish(const JobSpec& spec, const Inventory& inventory,
   }
   const bool by_file = mapping.map_by == MapBy::rankfile && !mapping.bind_given;
   if (early || (mapping.bind_to == BindTo::none && !by_file)) return {};
+  if (mapping.bind_to == BindTo::gpu) {
+    return bind_to_gpus(spec, inventory, hardware, dealt.assignments, sets);
+  }
   return bind_by_local_rank(spec, inventory, hardware, dealt.assignments, sets);
 }
 

@@ -129,6 +129,12 @@ TEST(RunFront, BindsMemory) {
             "--mem-bind allows :if-supported, not 'gently'");
 }
 
+TEST(RunFront, BindsNearGpus) {
+  const auto mapping = spec({"--bind-to", "gpu:if-supported", "p"}).mapping;
+  EXPECT_EQ(mapping.bind_to, model::BindTo::gpu);
+  EXPECT_TRUE(mapping.bind_given && mapping.bind_if_supported);
+}
+
 TEST(RunFront, TheDefaultOfOpenMpiIsAWordAway) {
   const auto mapping = spec({"--bind-to", "default", "p"}).mapping;
   EXPECT_TRUE(mapping.bind_by_default);
