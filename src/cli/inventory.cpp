@@ -49,8 +49,7 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
     if (!topology) return tl::unexpected(topology.error());
     if (plan::needs_topology(spec)) {
       topology->claimed = probe::claimed_by_others(topology->allowed);
-      topology->devices =
-          probe::near_devices(environment, topology->at(model::Level::machine).front());
+      topology->devices = probe::near_devices(environment, *topology);
     }
     here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
   }

@@ -165,8 +165,7 @@ model::Circumstances HostTasks::look_around() const {
 void HostTasks::perform(machine::ReadTopology&) {
   feed(machine::TopologyRead{probe::read_topology().map([this](model::Topology topology) {
     topology.claimed = probe::claimed_by_others(topology.allowed);
-    topology.devices =
-        probe::near_devices(own_environment_, topology.at(model::Level::machine).front());
+    topology.devices = probe::near_devices(own_environment_, topology);
     return model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))};
   })});
 }

@@ -40,6 +40,9 @@ struct NearDevice {
   std::string name;
   std::string kind;  // kNetwork, kInfiniBand, or the variable that limits a process to accelerators
   CpuSet cpus = {};  // that are nearest to it; empty: the host does not tell
+  // To each object of Level::numa, as the kernel's table has them: 10 is the nearest; empty: it
+  // does not tell.
+  std::vector<std::uint32_t> distances = {};
 
   [[nodiscard]] bool is_accelerator() const { return kind != kNetwork && kind != kInfiniBand; }
   bool operator==(const NearDevice&) const = default;

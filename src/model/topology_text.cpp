@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace muster::model {
 namespace {
@@ -44,24 +45,37 @@ base::Result<std::vector<CpuSet>> read_sets(const Words& words) {
   return sets;
 }
 
+template <class Number>
+std::optional<Number> read_number(std::string_view word) {
+  Number value = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
 base::Result<std::vector<std::uint64_t>> read_bytes(const Words& words) {
   std::vector<std::uint64_t> bytes;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    std::uint64_t value = 0;
-    const char* end = words[i].data() + words[i].size();
-    const auto [stop, error] = std::from_chars(words[i].data(), end, value);
-    if (error != std::errc() || stop != end) return bad("memory is not a number");
-    bytes.push_back(value);
+    const auto value = read_number<std::uint64_t>(words[i]);
+    if (!value) return bad("memory is not a number");
+    bytes.push_back(*value);
   }
   return bytes;
 }
 
 base::Result<NearDevice> read_device(const Words& words) {
-  constexpr std::size_t kLength = 4;
-  if (words.size() != kLength) return bad("a device");
+  constexpr std::size_t kLeast = 4;  // without distances
+  if (words.size() < kLeast) return bad("a device");
   auto cpus = read_set(words[3]);
   if (!cpus) return tl::unexpected(cpus.error());
-  return NearDevice{std::string(words[1]), std::string(words[2]), std::move(*cpus)};
+  NearDevice device{std::string(words[1]), std::string(words[2]), std::move(*cpus)};
+  for (std::size_t i = kLeast; i < words.size(); ++i) {
+    const auto distance = read_number<std::uint32_t>(words[i]);
+    if (!distance) return bad("a distance is not a number");
+    device.distances.push_back(*distance);
+  }
+  return device;
 }
 
 base::Result<void> read_line(std::string_view line, Topology& topology) {
@@ -103,6 +117,8 @@ base::Result<void> check(const Topology& topology) {
   if (topology.devices.size() > kNearDevicesMax) return bad("too many devices");
   for (const NearDevice& device : topology.devices) {
     if (!device.cpus.within(machine)) return bad("cpus near a device");
+    const std::size_t known = device.distances.size();
+    if (known != 0 && known != topology.at(Level::numa).size()) return bad("distances of a device");
   }
   if (topology.numa_bytes.size() != topology.at(Level::numa).size()) return bad("memory");
   for (std::size_t level = 0; level < kLevels; ++level) {
@@ -131,7 +147,9 @@ std::string encode(const Topology& topology) {
     text += '\n';
   }
   for (const NearDevice& device : topology.devices) {
-    text += fmt::format("device {} {} {}\n", device.name, device.kind, set_text(device.cpus));
+    text += fmt::format("device {} {} {}", device.name, device.kind, set_text(device.cpus));
+    for (const std::uint32_t distance : device.distances) text += fmt::format(" {}", distance);
+    text += '\n';
   }
   return text;
 }

@@ -78,8 +78,9 @@ ClaimedSets bind_to_left(const Plan& plan, const PlannedNode& node, const Hardwa
     if (!before || !sets) return {};
     return dealt_in_turn(*sets, before->size(), node.ranks.size());
   }
-  const bool by_object =
-      mapping.map_by == model::MapBy::object || mapping.map_by == model::MapBy::ppr;
+  const bool by_object = mapping.map_by == model::MapBy::object ||
+                         mapping.map_by == model::MapBy::ppr ||
+                         mapping.map_by == model::MapBy::distance;
   std::vector<std::uint32_t> objects;
   for (const base::Rank rank : node.ranks) {
     objects.push_back(by_object ? object_left(all, left, mapping.level, plan.cpus_of(rank))

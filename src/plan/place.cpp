@@ -6,6 +6,7 @@
 #include "plan/binding.hpp"
 #include "plan/capacity.hpp"
 #include "plan/claims.hpp"
+#include "plan/distance.hpp"
 #include "plan/gpu_binding.hpp"
 #include "plan/identities.hpp"
 #include "plan/listed.hpp"
@@ -161,6 +162,11 @@ class Mapper {
       return mapping.span ? by_object_span(capacities, ranks) : by_object(capacities, ranks);
     }
     if (mapping.map_by == MapBy::ppr) return each_within_slots(capacities, ranks);
+    if (mapping.map_by == MapBy::distance && mapping.span) {
+      auto dealt = by_node(capacities, ranks);
+      std::ranges::stable_sort(dealt, {}, &Assignment::host);
+      return dealt;
+    }
     if (mapping.map_by != MapBy::node) return by_slot(capacities, ranks);
     const bool evenly = full && spec_.slot_rule == SlotRule::open_mpi;
     return evenly ? by_node_crowded(capacities, ranks) : by_node(capacities, ranks);
@@ -206,6 +212,10 @@ JobSpec decided(JobSpec spec) {
 base::Result<void> check_binding(const Mapping& mapping) {
   if (mapping.cpus_per_rank == 0) {
     return base::fail(base::Fault::usage, {}, "PE must be 1 or more, not 0");
+  }
+  if (mapping.map_by == MapBy::distance && mapping.device.empty()) {
+    return base::fail(base::Fault::usage, "for example --map-by dist:mlx5_0, or dist:auto",
+                      "mapping by distance needs the name of a device");
   }
   const bool by_cpu =
       mapping.bind_level == model::Level::core || mapping.bind_level == model::Level::hwthread;
@@ -261,6 +271,8 @@ std::string policy(const JobSpec& spec) {
           mapping.level == model::Level::machine ? "node" : model::name_of(mapping.level));
     case MapBy::rankfile:
       return "by rankfile";
+    case MapBy::distance:
+      return fmt::format("by distance to {}{}", mapping.device, mapping.span ? ", span" : "");
     case MapBy::pe_list:
       return "by cpu list";
   }
@@ -338,6 +350,10 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
     chosen.mapping =
         default_binding(chosen.mapping, dealt->assignments.size(), dealt->crowd, **first);
     return place_on(decided(std::move(chosen)), inventory);
+  }
+  if (spec.mapping.map_by == MapBy::distance) {
+    const auto filled = fill_by_distance(spec.mapping, inventory, hardware, dealt->assignments);
+    if (!filled) return tl::unexpected(filled.error());
   }
   SetTable sets;
   const auto finished = finish(spec, inventory, hardware, *dealt, sets);

@@ -106,6 +106,17 @@ class TwoJobsOnOneHost(LabCase):
         self.assertEqual(held.popen.communicate(timeout=WAIT_SECONDS)[0].strip(), b"0")
         self.go()
 
+    def test_with_one_numa_node_distance_does_not_matter(self):
+        words = ("-n", "2", "--map-by", "dist:mlx5_0", "--bind-to", "core", "--tag", "sh", "-c",
+                 TELL)
+        for command in (None, [MUSTER, "mpirun"]):
+            done = self.launches(*(words if command is None else [*words[:6], *words[7:]]),
+                                 command=command)
+            self.assertEqual(sorted(cpus_in(done.text)), sorted(map(str, CORES)), done)
+        done = self.launch("-n", "1", "--map-by", "dist", "true")
+        self.assert_refused(done, USAGE, "mapping by distance needs the name of a device",
+                            "dist:mlx5_0")
+
     @unittest.skipIf(os.path.exists("/proc/driver/nvidia") or os.path.exists("/dev/kfd"),
                      "this machine has GPUs")
     def test_a_host_without_gpus_says_so(self):

@@ -78,10 +78,12 @@ inline constexpr std::array<Option<MpirunDraft>, 28> kPlaceRows = {{
       kPlaces,
       Takes::choice,
       "WHAT[:HOW]",
-      "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), ppr:N:WHAT, "
-      "pe-list=LIST or rankfile:file=PATH. HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
+      "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), dist:DEVICE (NUMA "
+      "nodes from the nearest to it on), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH. HOW: "
+      "PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
       "NOLOCAL, HWTCPUS.",
-      {.choices = "slot node seq core socket numa package l1cache l2cache l3cache hwthread"}},
+      {.choices =
+           "slot node seq core socket numa package l1cache l2cache l3cache hwthread dist:auto"}},
      set_map_by},
     {{"--rank-by",
       kPlaces,

@@ -133,9 +133,10 @@ constexpr Option<RunDraft> kOptions[] = {
       Takes::choice,
       "WHAT[:HOW]",
       "Assign ranks by slot (fill one host after the other), node (round-robin), seq, an object "
-      "(core, numa, package ...), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH (default: slot). "
+      "(core, numa, package ...), dist:DEVICE (NUMA nodes from the nearest to it on), ppr:N:WHAT, "
+      "pe-list=LIST or rankfile:file=PATH (default: slot). "
       "HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS.",
-      {.choices = "slot node seq core numa package l3cache hwthread"}},
+      {.choices = "slot node seq core numa package l3cache hwthread dist:auto"}},
      set_mapping},
     {{"--rank-by",
       kPlaces,

@@ -100,6 +100,22 @@ TEST(RunFront, MapAndBindAsMpirunDoes) {
             "--map-by :NOOVERSUBSCRIBE forbids what --oversubscribe allows");
 }
 
+TEST(RunFront, MapsByDistance) {
+  const auto mapping = [](const char* by) { return spec({"--map-by", by, "p"}).mapping; };
+  for (const char* by : {"dist:mlx5_0", "DIST:mlx5_0", "dist:mlx5_0:1"}) {
+    EXPECT_EQ(mapping(by).map_by, model::MapBy::distance) << by;
+    EXPECT_EQ(mapping(by).device, "mlx5_0") << by;
+    EXPECT_FALSE(mapping(by).span) << by;
+  }
+  const auto span = mapping("dist:Eth0,span,PE=2");
+  EXPECT_EQ(span.device, "Eth0");
+  EXPECT_TRUE(span.span);
+  EXPECT_EQ(span.cpus_per_rank, 2U);
+  EXPECT_EQ(mapping("dist:span").device, "");
+  EXPECT_EQ(complaint({"--map-by", "dist:eth0:fast", "p"}),
+            "--map-by has an unknown modifier 'fast'");
+}
+
 TEST(RunFront, BindsMemory) {
   using model::MemoryMode;
   using model::MemoryWish;

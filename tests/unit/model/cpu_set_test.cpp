@@ -39,10 +39,11 @@ TEST(CpuSet, equals_another_with_the_same_cpus_however_it_was_made) {
 }
 
 TEST(TopologyText, devices_come_back) {
-  Topology topology = *decode_topology("topology 1\nallowed 0-3\nmachine 0-3\n");
+  Topology topology =
+      *decode_topology("topology 1\nallowed 0-3\nnuma 0-1 2-3\nmachine 0-3\nmemory 1 1\n");
   topology.devices = {{"0", "CUDA_VISIBLE_DEVICES", CpuSet::range(0, 1)},
                       {"eth0", "net", CpuSet()},
-                      {"mlx5_0", "infiniband", CpuSet::of(3)}};
+                      {"mlx5_0", "infiniband", CpuSet::of(3), {21, 10}}};
   const auto read = decode_topology(encode(topology));
   ASSERT_TRUE(read) << read.error().what;
   EXPECT_EQ(*read, topology);
@@ -58,7 +59,7 @@ TEST(TopologyText, refuses_what_no_machine_is) {
         "allowed 0\nmachine 0\nnuma 0\nmemory x\n", "allowed 0\nmachine 0\nshelf 0\n",
         "allowed 0 0\nmachine 0\n", "allowed 0-x\nmachine 0\n",
         "allowed 0\nmachine 0\ndevice eth0 net 1\n", "allowed 0\nmachine 0\ndevice eth0 0\n",
-        "allowed 0\nmachine 0\ndevice eth0 net 0 x\n"}) {
+        "allowed 0\nmachine 0\ndevice eth0 net 0 10\n"}) {
     EXPECT_FALSE(decode_topology(head + text)) << text;
   }
   EXPECT_FALSE(decode_topology("topology 2\nallowed 0\nmachine 0\n"));

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "model/topology_text.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::probe {
@@ -39,16 +40,20 @@ class NearDevicesIn : public ::testing::Test {
   // "CUDA_VISIBLE_DEVICES=0 at 0-3; net=eth0 at -".
   [[nodiscard]] std::string found(const std::vector<std::string>& environment = {}) const {
     std::string text;
-    for (const model::NearDevice& one :
-         near_devices(environment, model::CpuSet::range(0, 7), folder_.path())) {
+    for (const model::NearDevice& one : near_devices(environment, topology_, folder_.path())) {
       if (!text.empty()) text += "; ";
       text += one.kind + "=";
       text += one.name + " at " + (one.cpus.empty() ? "-" : model::to_string(one.cpus));
+      for (const std::uint32_t distance : one.distances) text += fmt::format(" {}", distance);
     }
     return text;
   }
 
   unit::Folder folder_;
+  model::Topology topology_ = model::decode_topology(
+                                  "topology 1\nallowed 0-7\nnuma 0-3 4-7\n"
+                                  "machine 0-7\nmemory 1 1\n")
+                                  .value();
 };
 
 TEST_F(NearDevicesIn, nvidias_by_the_order_of_their_bus) {
@@ -88,6 +93,19 @@ TEST_F(NearDevicesIn, a_device_that_the_kernel_cannot_place_is_near_nothing) {
   EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at -");
   place("sys/bus/pci/devices/0000:06:00.0", "-1", "0-7");
   EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at -");
+}
+
+TEST_F(NearDevicesIn, distances_are_those_of_its_node_to_the_topologys) {
+  place("sys/class/net/eth0/device", "3", "4-7");
+  node("3", "4-7");
+  file("sys/devices/system/node/has_memory", "0,3\n");
+  file("sys/devices/system/node/online", "0-1,3\n");
+  file("sys/devices/system/node/node3/distance", "32 21 10\n");
+  EXPECT_EQ(found(), "net=eth0 at 4-7 32 10");
+  file("sys/devices/system/node/node3/distance", "32 far 10\n");
+  EXPECT_EQ(found(), "net=eth0 at 4-7 32 10") << "of a node that does not matter";
+  file("sys/devices/system/node/node3/distance", "32 21\n");
+  EXPECT_EQ(found(), "net=eth0 at 4-7") << "a row that is too short";
 }
 
 TEST_F(NearDevicesIn, with_one_numa_node_all_cpus_are_near) {
