@@ -124,10 +124,11 @@ HeldHosts hosts_that_came(const front::CalledRequest& request, std::vector<head:
   return held;
 }
 
-base::Result<HeldHosts> hosts_to_open(const front::CalledRequest& request) {
+base::Result<HeldHosts> hosts_to_open(const front::CalledRequest& request,
+                                      const std::vector<std::string>& environment) {
   const bool are_said = std::ranges::any_of(
       request.spec.hosts, [](const model::HostEntry& one) { return one.slots.has_value(); });
-  return inventory_of(request.spec, {}).map([&](model::Inventory inventory) {
+  return inventory_of(request.spec, {}, environment).map([&](model::Inventory inventory) {
     HeldHosts held;
     for (model::Host& host : inventory.hosts) {
       if (request.slots) host.slots = *request.slots;
@@ -161,7 +162,7 @@ int run_command(const front::CalledRequest& request, HeldHosts held, const Invoc
   model::JobSpec spec = command_of(request, std::move(held.hostfile));
   const auto environment =
       request.opens ? invocation.environment : without_head_above(invocation.environment);
-  auto job = inventory_of(spec, {}).and_then([&](model::Inventory inventory) {
+  auto job = inventory_of(spec, {}, environment).and_then([&](model::Inventory inventory) {
     return prospect(std::move(spec), std::move(inventory), environment);
   });
   if (!job) return refuse(job.error(), 0, invocation);
@@ -182,7 +183,7 @@ int run_command(const front::CalledRequest& request, HeldHosts held, const Invoc
 }
 
 int lead_opened(const front::CalledRequest& request, const Invocation& invocation) {
-  auto held = hosts_to_open(request);
+  auto held = hosts_to_open(request, invocation.environment);
   if (!held) return refuse(held.error(), 0, invocation);
   return run_command(request, *std::move(held), invocation);
 }

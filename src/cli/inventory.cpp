@@ -6,6 +6,7 @@
 
 #include "plan/plan.hpp"
 #include "probe/claims.hpp"
+#include "probe/near_devices.hpp"
 #include "probe/numa.hpp"
 #include "probe/probe.hpp"
 #include "probe/topology.hpp"
@@ -30,7 +31,8 @@ std::vector<std::string> names_written(const model::JobSpec& spec) {
 }
 
 Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
-                                       const std::vector<model::SameHost>& same) {
+                                       const std::vector<model::SameHost>& same,
+                                       const std::vector<std::string>& environment) {
   const std::vector<std::string> names = names_written(spec);
   plan::ThisMachine here;
   here.same_hosts = same;
@@ -47,6 +49,7 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
     if (!topology) return tl::unexpected(topology.error());
     if (plan::needs_topology(spec)) {
       topology->claimed = probe::claimed_by_others(topology->allowed);
+      topology->devices = probe::near_devices(environment, *topology);
     }
     here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
   }
@@ -56,9 +59,10 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
 }  // namespace
 
 Result<model::Inventory> inventory_of(const model::JobSpec& spec,
-                                      const std::vector<model::SameHost>& same) {
+                                      const std::vector<model::SameHost>& same,
+                                      const std::vector<std::string>& environment) {
   return spec::check(spec)
-      .and_then([&] { return this_machine(spec, same); })
+      .and_then([&] { return this_machine(spec, same, environment); })
       .and_then([&](auto here) { return plan::inventory(spec, here); });
 }
 

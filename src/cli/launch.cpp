@@ -59,7 +59,7 @@ Result<std::optional<Prospect>> inner_prospect(const front::RunRequest& request,
                                                const std::vector<std::string>& environment) {
   std::optional<Prospect> nothing;
   if (!request.inner) return nothing;
-  auto inventory = inventory_of(request.inner->spec, {});
+  auto inventory = inventory_of(request.inner->spec, {}, environment);
   if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return nothing;
   auto job = prospect(request.inner->spec, std::move(*inventory), environment);
   if (job) return std::optional(std::move(*job));
@@ -70,7 +70,8 @@ Result<std::optional<Prospect>> inner_prospect(const front::RunRequest& request,
 
 // All that such a launcher is given, when its words do not tell where it starts ranks.
 std::vector<model::Host> command_hosts(const front::RunRequest& request,
-                                       const std::vector<model::SameHost>& same) {
+                                       const std::vector<model::SameHost>& same,
+                                       const std::vector<std::string>& environment) {
   if (request.inner || request.spec.hostfile.empty()) return {};
   auto entries = spec::read_hostfile(request.spec.hostfile, std::string(spec::kHostfile));
   if (!entries) return {};
@@ -79,7 +80,7 @@ std::vector<model::Host> command_hosts(const front::RunRequest& request,
   spec.hostfile.clear();
   spec.fake_hosts = request.spec.fake_nodes > 0;
   spec.fake_nodes = 0;
-  const auto inventory = inventory_of(spec, same);
+  const auto inventory = inventory_of(spec, same, environment);
   return inventory ? inventory->hosts : std::vector<model::Host>();
 }
 
@@ -167,7 +168,8 @@ class Launch {
       }
       is_built_ = true;
     }
-    auto inventory = joined_ ? joined_->job.inventory : inventory_of(spec_, same_);
+    auto inventory =
+        joined_ ? joined_->job.inventory : inventory_of(spec_, same_, invocation_.environment);
     if (!inventory) return give_up(inventory.error());
     // A plan that is only shown contacts nobody: what it must know of other hosts is an error
     // then, but for the cpus of a rankfile.
@@ -184,7 +186,7 @@ class Launch {
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
     const std::optional<Prospect> launched = foreseen.value_or(std::nullopt);
-    if (!launched) job->command_hosts = command_hosts(request_, same_);
+    if (!launched) job->command_hosts = command_hosts(request_, same_, invocation_.environment);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) {
       foresee_refusal(*job);

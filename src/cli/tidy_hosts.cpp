@@ -128,7 +128,7 @@ void tidy_hosts(const std::string& records, const model::JobSpec& reach,
                 const Invocation& invocation, view::Collection& done) {
   model::JobSpec errand = reach;
   errand.apps.front().command = {"muster"};  // as run_errand() will have it
-  const auto inventory = inventory_of(errand, {});
+  const auto inventory = inventory_of(errand, {}, invocation.environment);
   if (!inventory) {
     done.failed.push_back(fmt::format("what is on other hosts ({})", inventory.error().what));
     return;

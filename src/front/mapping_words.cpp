@@ -31,7 +31,7 @@ constexpr std::uint32_t kWidthMax = model::kCpusMax;
 
 constexpr std::string_view kPolicies =
     "slot, node, seq, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, "
-    "ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH";
+    "dist:DEVICE, ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH";
 
 class MapByReader {
  public:
@@ -76,9 +76,9 @@ class MapByReader {
       mapping_.map_by = MapBy::rankfile;
       return {};
     }
-    if (policy == "dist") {
-      return fail(Fault::usage, "map by numa is the nearest to it",
-                  "{} dist (by distance to a device) is not known to muster", typed_.option);
+    if (std::string_view("dist").starts_with(policy)) {
+      read_distance(rest);
+      return {};
     }
     return tl::unexpected(unknown_policy().value());
   }
@@ -111,6 +111,32 @@ class MapByReader {
     mapping_.per_object = *count;
     rest = after.substr(std::min(second + 1, after.size()));
     return {};
+  }
+
+  // "DEVICE", or "DEVICE:1" with its port, which does not matter, with modifiers after it.
+  void read_distance(std::string_view& rest) {
+    mapping_.map_by = MapBy::distance;
+    mapping_.level = model::Level::numa;
+    const auto piece = [&] { return rest.substr(0, rest.find_first_of(":,")); };
+    const auto drop = [&](std::string_view read) {
+      rest.remove_prefix(std::min(read.size() + 1, rest.size()));
+    };
+    const std::string_view device = piece();
+    if (device.empty() || is_modifier(base::lower(device))) return;
+    mapping_.device = std::string(device);
+    drop(device);
+    const std::string_view port = piece();
+    const bool is_port =
+        !port.empty() && port.find_first_not_of("0123456789") == std::string_view::npos;
+    if (is_port) drop(port);
+  }
+
+  static bool is_modifier(std::string_view word) {
+    constexpr std::string_view kModifiers[] = {"span",    "oversubscribe", "nooversubscribe",
+                                               "nolocal", "hwtcpus",       "corecpus",
+                                               "ordered", "inherit",       "noinherit"};
+    const auto begins = [&](std::string_view full) { return full.starts_with(word); };
+    return word.find('=') != std::string_view::npos || std::ranges::any_of(kModifiers, begins);
   }
 
   // "0,2,4-7:ordered": commas belong to the list here.
@@ -282,13 +308,15 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
     mapping.bind_to = BindTo::none;
   } else if (target == "cpu-list" || target == "cpulist") {
     mapping.bind_to = BindTo::cpu_list;
+  } else if (target == "gpu") {
+    mapping.bind_to = BindTo::gpu;
   } else if (level) {
     mapping.bind_to = BindTo::object;
     mapping.bind_level = *level;
   } else if (!target.empty() || colon == typed.value.size()) {
     return fail(Fault::usage, "",
                 "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
-                "package, cpu-list or default, not {}",
+                "package, cpu-list, gpu or default, not {}",
                 typed.option, in_quotes(typed.value));
   }
   if (!target.empty()) {

@@ -24,7 +24,8 @@ struct MapByWords {
 [[nodiscard]] base::Result<void> read_rank_by_words(const Typed& typed, model::Mapping& mapping);
 
 // TARGET[:QUALIFIERS]; targets in full, in any case (opal/mca/hwloc/base/hwloc_base_frame.c).
-// "default", which only muster has, binds as Open MPI does by default.
+// "default" and "gpu", which only muster has, bind as Open MPI does by default, and to the cores
+// near a rank's GPU.
 [[nodiscard]] base::Result<void> read_bind_to_words(const Typed& typed, model::Mapping& mapping);
 
 // "0,2,4-7" of --cpu-set and of --cpu-list. Without --bind-to the latter is what ranks are bound to

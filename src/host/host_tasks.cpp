@@ -21,6 +21,7 @@
 #include "probe/affinity.hpp"
 #include "probe/memory.hpp"
 #include "probe/mpi_library.hpp"
+#include "probe/near_devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
 #include "probe/topology.hpp"
@@ -162,8 +163,9 @@ model::Circumstances HostTasks::look_around() const {
 // ---- before the start ---------------------------------------------------------------------------
 
 void HostTasks::perform(machine::ReadTopology&) {
-  feed(machine::TopologyRead{probe::read_topology().map([](model::Topology topology) {
+  feed(machine::TopologyRead{probe::read_topology().map([this](model::Topology topology) {
     topology.claimed = probe::claimed_by_others(topology.allowed);
+    topology.devices = probe::near_devices(own_environment_, topology);
     return model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))};
   })});
 }

@@ -8,6 +8,7 @@
 #include "plan/claims.hpp"
 #include "plan/devices.hpp"
 #include "plan/gloo_scopes.hpp"
+#include "plan/gpu_binding.hpp"
 #include "plan/plan.hpp"
 #include "plan/roles.hpp"
 #include "view/first_few.hpp"
@@ -219,6 +220,7 @@ std::string Run::leave_claimed_devices() {
     if (!facts) continue;
     const std::string left =
         plan::leave_claimed(input_.spec, own_plan(), where_, NodeIndex(i), facts->claimed);
+    plan::follow_gpus(input_.spec, changed_plan(), where_, NodeIndex(i));
     if (left.empty()) continue;
     if (!line.empty()) ++others;
     if (line.empty()) line = left + kLeftToOthers;
@@ -360,8 +362,8 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   if (++node.taken > kClaimTries) return;
   const bool last = node.taken == kClaimTries;
   if (const auto& topology = input_.plan.nodes[index.value].host.topology) {
-    const std::string told = plan::yield_claimed(own_plan_ ? *own_plan_ : input_.plan, index,
-                                                 last ? topology->allowed : message.cpus);
+    const std::string told =
+        plan::yield_claimed(changed_plan(), index, last ? topology->allowed : message.cpus);
     if (!told.empty()) warn(told, out);
   }
   if (last) node.claims_devices = false;
@@ -379,6 +381,7 @@ bool Run::leave_devices(NodeIndex index, const std::vector<model::Devices>& take
     return true;
   }
   const std::string left = plan::leave_claimed(input_.spec, own_plan(), where_, index, taken);
+  plan::follow_gpus(input_.spec, changed_plan(), where_, index);
   const auto enough = plan::check_devices(input_.spec, own_plan(), where_);
   if (!enough) {
     fault(enough.error(), "", out);

@@ -267,6 +267,8 @@ class Run {
     return static_cast<std::uint32_t>(first_world().nodes.size());
   }
   [[nodiscard]] const model::Plan& own_plan() const { return own_plan_ ? *own_plan_ : input_.plan; }
+  // The same, for what is bound anew.
+  [[nodiscard]] model::Plan& changed_plan() { return own_plan_ ? *own_plan_ : input_.plan; }
   [[nodiscard]] bool all_own_prepared() const;
   void host_missed(base::NodeIndex node, base::Error error, RunEffects& out);
   void dismiss_idle(RunEffects& out);

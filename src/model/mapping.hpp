@@ -29,6 +29,7 @@ enum class MapBy : std::uint8_t {
   object,    // Mapping::level
   ppr,       // Mapping::per_object on each object of Mapping::level
   rankfile,  // Mapping::rankfile
+  distance,  // NUMA nodes one after the other, the nearest to Mapping::device first
   pe_list,   // by slot; the k-th rank of a host takes the k-th cpus of Mapping::cpu_list
 };
 
@@ -46,6 +47,7 @@ enum class BindTo : std::uint8_t {
   cpu_list,  // all of Mapping::cpu_list, or with bind_ordered the k-th of it for local rank k
   rr,        // Hydra: local rank k on hardware thread k
   user,      // Hydra: local rank k on user_sets[k]; later ranks are not bound
+  gpu,       // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host
 };
 
 // One line "rank R=host slot=..." of a rankfile.
@@ -72,6 +74,7 @@ struct Mapping {
   std::uint32_t per_object = 1;  // ppr:N
   std::uint32_t map_width = 1;   // Hydra: so many objects of `level` make one place
   bool map_given = false;        // by the user, not by a default
+  std::string device = {};  // distance: its name on each host; "auto": the one InfiniBand device
 
   bool span = false;                // objects of all nodes as if of one machine
   std::uint32_t cpus_per_rank = 1;  // PE=n

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +25,28 @@ enum class Level : std::uint8_t {
 };
 inline constexpr std::size_t kLevels = 8;
 
+// A host with more accelerators and network devices tells of the first ones.
+inline constexpr std::size_t kNearDevicesMax = 1024;
+
 // The word that users write: "hwthread", "core", ... "package", "machine".
 [[nodiscard]] std::string_view name_of(Level level);
+
+inline constexpr std::string_view kNetwork = "net";  // kinds of devices, as /sys/class has them
+inline constexpr std::string_view kInfiniBand = "infiniband";
+
+// A device of a host, and what of the host is near it.
+struct NearDevice {
+  // "mlx5_0", "eth0"; of an accelerator what its variable calls it, an index or a UUID.
+  std::string name;
+  std::string kind;  // kNetwork, kInfiniBand, or the variable that limits a process to accelerators
+  CpuSet cpus = {};  // that are nearest to it; empty: the host does not tell
+  // To each object of Level::numa, as the kernel's table has them: 10 is the nearest; empty: it
+  // does not tell.
+  std::vector<std::uint32_t> distances = {};
+
+  [[nodiscard]] bool is_accelerator() const { return kind != kNetwork && kind != kInfiniBand; }
+  bool operator==(const NearDevice&) const = default;
+};
 
 struct Topology {
   // For each level its objects with their cpus, in hwloc's logical order (depth first), cpus that
@@ -35,6 +56,7 @@ struct Topology {
   std::vector<std::uint64_t> numa_bytes;  // memory of each object of Level::numa
   CpuSet allowed;       // what affinity and cgroup leave to us; never empty, within the machine
   CpuSet claimed = {};  // of these, what other jobs of muster are bound to; where it was asked for
+  std::vector<NearDevice> devices = {};  // at most kNearDevicesMax; likewise
 
   [[nodiscard]] const std::vector<CpuSet>& at(Level level) const {
     return objects[static_cast<std::size_t>(level)];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 namespace muster::model {
 namespace {
@@ -44,16 +45,37 @@ base::Result<std::vector<CpuSet>> read_sets(const Words& words) {
   return sets;
 }
 
+template <class Number>
+std::optional<Number> read_number(std::string_view word) {
+  Number value = 0;
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
 base::Result<std::vector<std::uint64_t>> read_bytes(const Words& words) {
   std::vector<std::uint64_t> bytes;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    std::uint64_t value = 0;
-    const char* end = words[i].data() + words[i].size();
-    const auto [stop, error] = std::from_chars(words[i].data(), end, value);
-    if (error != std::errc() || stop != end) return bad("memory is not a number");
-    bytes.push_back(value);
+    const auto value = read_number<std::uint64_t>(words[i]);
+    if (!value) return bad("memory is not a number");
+    bytes.push_back(*value);
   }
   return bytes;
+}
+
+base::Result<NearDevice> read_device(const Words& words) {
+  constexpr std::size_t kLeast = 4;  // without distances
+  if (words.size() < kLeast) return bad("a device");
+  auto cpus = read_set(words[3]);
+  if (!cpus) return tl::unexpected(cpus.error());
+  NearDevice device{std::string(words[1]), std::string(words[2]), std::move(*cpus)};
+  for (std::size_t i = kLeast; i < words.size(); ++i) {
+    const auto distance = read_number<std::uint32_t>(words[i]);
+    if (!distance) return bad("a distance is not a number");
+    device.distances.push_back(*distance);
+  }
+  return device;
 }
 
 base::Result<void> read_line(std::string_view line, Topology& topology) {
@@ -64,6 +86,10 @@ base::Result<void> read_line(std::string_view line, Topology& topology) {
     if (!bytes) return tl::unexpected(bytes.error());
     topology.numa_bytes = std::move(*bytes);
     return {};
+  }
+  if (words.front() == "device") {
+    return read_device(words).map(
+        [&](NearDevice device) { topology.devices.push_back(std::move(device)); });
   }
   auto sets = read_sets(words);
   if (!sets) return tl::unexpected(sets.error());
@@ -88,6 +114,12 @@ base::Result<void> check(const Topology& topology) {
   const CpuSet& machine = topology.at(Level::machine).front();
   if (topology.allowed.empty() || !topology.allowed.within(machine)) return bad("allowed cpus");
   if (!topology.claimed.within(machine)) return bad("claimed cpus");
+  if (topology.devices.size() > kNearDevicesMax) return bad("too many devices");
+  for (const NearDevice& device : topology.devices) {
+    if (!device.cpus.within(machine)) return bad("cpus near a device");
+    const std::size_t known = device.distances.size();
+    if (known != 0 && known != topology.at(Level::numa).size()) return bad("distances of a device");
+  }
   if (topology.numa_bytes.size() != topology.at(Level::numa).size()) return bad("memory");
   for (std::size_t level = 0; level < kLevels; ++level) {
     for (const CpuSet& set : topology.objects[level]) {
@@ -109,10 +141,17 @@ std::string encode(const Topology& topology) {
     for (const CpuSet& set : topology.objects[level]) text += " " + set_text(set);
     text += '\n';
   }
-  if (topology.numa_bytes.empty()) return text;
-  text += "memory";
-  for (const std::uint64_t bytes : topology.numa_bytes) text += fmt::format(" {}", bytes);
-  return text + "\n";
+  if (!topology.numa_bytes.empty()) {
+    text += "memory";
+    for (const std::uint64_t bytes : topology.numa_bytes) text += fmt::format(" {}", bytes);
+    text += '\n';
+  }
+  for (const NearDevice& device : topology.devices) {
+    text += fmt::format("device {} {} {}", device.name, device.kind, set_text(device.cpus));
+    for (const std::uint32_t distance : device.distances) text += fmt::format(" {}", distance);
+    text += '\n';
+  }
+  return text;
 }
 
 base::Result<Topology> decode_topology(std::string_view text) {

@@ -42,7 +42,8 @@ base::Result<void> count_slots(const JobSpec& spec, Host& host) {
 // PE=n of one object with fewer cpus (rmaps_rr_mappers.c, mapping-too-low).
 base::Result<void> check_width(const model::Mapping& mapping, const Host& host,
                                const std::vector<Hardware::Object>& objects) {
-  if (mapping.map_by != MapBy::object || mapping.cpus_per_rank == 1) return {};
+  const bool by_object = mapping.map_by == MapBy::object || mapping.map_by == MapBy::distance;
+  if (!by_object || mapping.cpus_per_rank == 1) return {};
   const auto least = std::ranges::min_element(objects, {}, &Hardware::Object::cpus);
   if (least == objects.end() || least->cpus >= mapping.cpus_per_rank) return {};
   return base::fail(Fault::usage, "map by something larger, for example --map-by slot:PE=n",
@@ -110,6 +111,7 @@ base::Result<Inventory> served(const JobSpec& spec, Inventory inventory) {
 
 std::optional<model::Level> mapped_level(const model::Mapping& mapping) {
   if (mapping.map_by == MapBy::object || mapping.map_by == MapBy::ppr) return mapping.level;
+  if (mapping.map_by == MapBy::distance) return model::Level::numa;
   return std::nullopt;
 }
 

@@ -78,8 +78,9 @@ ClaimedSets bind_to_left(const Plan& plan, const PlannedNode& node, const Hardwa
     if (!before || !sets) return {};
     return dealt_in_turn(*sets, before->size(), node.ranks.size());
   }
-  const bool by_object =
-      mapping.map_by == model::MapBy::object || mapping.map_by == model::MapBy::ppr;
+  const bool by_object = mapping.map_by == model::MapBy::object ||
+                         mapping.map_by == model::MapBy::ppr ||
+                         mapping.map_by == model::MapBy::distance;
   std::vector<std::uint32_t> objects;
   for (const base::Rank rank : node.ranks) {
     objects.push_back(by_object ? object_left(all, left, mapping.level, plan.cpus_of(rank))
@@ -96,6 +97,11 @@ void give(Plan& plan, const PlannedNode& node, const ClaimedSets& sets) {
     if (sets.empty()) index = model::kUnbound;
     if (!sets.empty() && known == plan.sets.end()) plan.sets.push_back(sets[i]);
   }
+}
+
+// Cpus near a GPU are near others as well: whoever has one of these shares them.
+bool is_exclusive(const Plan& plan, const PlannedNode& node) {
+  return node.host.topology && !plan.sets.empty() && plan.mapping.bind_to != BindTo::gpu;
 }
 
 CpuSet bound_cpus(const Plan& plan, const PlannedNode& node) {
@@ -118,7 +124,7 @@ std::string not_bound(const PlannedNode& node, const CpuSet& claimed, bool liste
 
 CpuSet claims_of(const Plan& plan, NodeIndex index) {
   const PlannedNode& node = plan.nodes[index.value];
-  if (!node.host.topology || plan.sets.empty()) return {};
+  if (!is_exclusive(plan, node)) return {};
   CpuSet claims = bound_cpus(plan, node);
   if (!node.host.carrier.is_share) return claims;
   for (std::uint32_t i = 0; i < index.value && !claims.empty(); ++i) {
@@ -130,7 +136,7 @@ CpuSet claims_of(const Plan& plan, NodeIndex index) {
 
 std::string yield_claimed(Plan& plan, NodeIndex index, const CpuSet& claimed) {
   const PlannedNode& node = plan.nodes[index.value];
-  if (!node.host.topology || plan.sets.empty()) return {};
+  if (!is_exclusive(plan, node)) return {};
   const model::Topology& topology = *node.host.topology;
   const CpuSet bound = bound_cpus(plan, node);
   const bool listed = lists_cpus(plan.mapping);

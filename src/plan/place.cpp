@@ -6,6 +6,8 @@
 #include "plan/binding.hpp"
 #include "plan/capacity.hpp"
 #include "plan/claims.hpp"
+#include "plan/distance.hpp"
+#include "plan/gpu_binding.hpp"
 #include "plan/identities.hpp"
 #include "plan/listed.hpp"
 #include "plan/memory.hpp"
@@ -160,6 +162,11 @@ class Mapper {
       return mapping.span ? by_object_span(capacities, ranks) : by_object(capacities, ranks);
     }
     if (mapping.map_by == MapBy::ppr) return each_within_slots(capacities, ranks);
+    if (mapping.map_by == MapBy::distance && mapping.span) {
+      auto dealt = by_node(capacities, ranks);
+      std::ranges::stable_sort(dealt, {}, &Assignment::host);
+      return dealt;
+    }
     if (mapping.map_by != MapBy::node) return by_slot(capacities, ranks);
     const bool evenly = full && spec_.slot_rule == SlotRule::open_mpi;
     return evenly ? by_node_crowded(capacities, ranks) : by_node(capacities, ranks);
@@ -206,12 +213,17 @@ base::Result<void> check_binding(const Mapping& mapping) {
   if (mapping.cpus_per_rank == 0) {
     return base::fail(base::Fault::usage, {}, "PE must be 1 or more, not 0");
   }
+  if (mapping.map_by == MapBy::distance && mapping.device.empty()) {
+    return base::fail(base::Fault::usage, "for example --map-by dist:mlx5_0, or dist:auto",
+                      "mapping by distance needs the name of a device");
+  }
   const bool by_cpu =
       mapping.bind_level == model::Level::core || mapping.bind_level == model::Level::hwthread;
-  if (mapping.cpus_per_rank > 1 && mapping.bind_to == BindTo::object && !by_cpu) {
+  const bool by_gpu = mapping.bind_to == BindTo::gpu;
+  if (mapping.cpus_per_rank > 1 && ((mapping.bind_to == BindTo::object && !by_cpu) || by_gpu)) {
     return base::fail(base::Fault::usage, "with PE=n, bind to core, hwthread or none",
                       "PE={} binds each rank to cpus of its own, but --bind-to {} was requested",
-                      mapping.cpus_per_rank, model::name_of(mapping.bind_level));
+                      mapping.cpus_per_rank, by_gpu ? "gpu" : model::name_of(mapping.bind_level));
   }
   return {};
 }
@@ -236,6 +248,9 @@ base::Result<void> finish(const JobSpec& spec, const Inventory& inventory,
   }
   const bool by_file = mapping.map_by == MapBy::rankfile && !mapping.bind_given;
   if (early || (mapping.bind_to == BindTo::none && !by_file)) return {};
+  if (mapping.bind_to == BindTo::gpu) {
+    return bind_to_gpus(spec, inventory, hardware, dealt.assignments, sets);
+  }
   return bind_by_local_rank(spec, inventory, hardware, dealt.assignments, sets);
 }
 
@@ -256,6 +271,8 @@ std::string policy(const JobSpec& spec) {
           mapping.level == model::Level::machine ? "node" : model::name_of(mapping.level));
     case MapBy::rankfile:
       return "by rankfile";
+    case MapBy::distance:
+      return fmt::format("by distance to {}{}", mapping.device, mapping.span ? ", span" : "");
     case MapBy::pe_list:
       return "by cpu list";
   }
@@ -333,6 +350,10 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
     chosen.mapping =
         default_binding(chosen.mapping, dealt->assignments.size(), dealt->crowd, **first);
     return place_on(decided(std::move(chosen)), inventory);
+  }
+  if (spec.mapping.map_by == MapBy::distance) {
+    const auto filled = fill_by_distance(spec.mapping, inventory, hardware, dealt->assignments);
+    if (!filled) return tl::unexpected(filled.error());
   }
   SetTable sets;
   const auto finished = finish(spec, inventory, hardware, *dealt, sets);

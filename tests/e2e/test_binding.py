@@ -8,7 +8,7 @@ They run in the network namespaces of a lab: there nobody else's jobs hold cores
 import os
 import unittest
 
-from support import MUSTER, UNTIL_GO, WAIT_SECONDS, LabCase, lab_or_skip, run_tests
+from support import MUSTER, UNTIL_GO, USAGE, WAIT_SECONDS, LabCase, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 CORES = os.sched_getaffinity(0)
@@ -105,6 +105,27 @@ class TwoJobsOnOneHost(LabCase):
                               env=self.environment(), cwd=self.folder, stdout=-1)
         self.assertEqual(held.popen.communicate(timeout=WAIT_SECONDS)[0].strip(), b"0")
         self.go()
+
+    def test_with_one_numa_node_distance_does_not_matter(self):
+        words = ("-n", "2", "--map-by", "dist:mlx5_0", "--bind-to", "core", "--tag", "sh", "-c",
+                 TELL)
+        for command in (None, [MUSTER, "mpirun"]):
+            done = self.launches(*(words if command is None else [*words[:6], *words[7:]]),
+                                 command=command)
+            self.assertEqual(sorted(cpus_in(done.text)), sorted(map(str, CORES)), done)
+        done = self.launch("-n", "1", "--map-by", "dist", "true")
+        self.assert_refused(done, USAGE, "mapping by distance needs the name of a device",
+                            "dist:mlx5_0")
+
+    @unittest.skipIf(os.path.exists("/proc/driver/nvidia") or os.path.exists("/dev/kfd"),
+                     "this machine has GPUs")
+    def test_a_host_without_gpus_says_so(self):
+        for place in ((), ("-H", "node1")):
+            done = self.launch("-n", "1", *place, "--bind-to", "gpu", "true")
+            self.assert_refused(done, USAGE, "has no GPU to bind to", "gpu:if-supported")
+            done = self.launches("-n", "1", *place, "--bind-to", "gpu:if-supported", "sh", "-c",
+                                 TELL)
+            self.assertEqual(cpus_in(done.text), [f"{min(CORES)},{max(CORES)}"], done)
 
     def test_muster_yml_may_ask_for_open_mpis_default(self):
         self.write("muster.yml", "run: {bind_to: default}\n")

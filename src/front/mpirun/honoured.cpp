@@ -108,6 +108,7 @@ constexpr Parameter kParameters[] = {
     {"rmaps_base_mapping_policy rmaps_default_mapping_policy", map_by_parameter},
     {"rmaps_base_ranking_policy rmaps_default_ranking_policy", set_rank_by},
     {"hwloc_base_binding_policy hwloc_default_binding_policy", set_bind_to},
+    {"rmaps_dist_device", set_dist_device},
     {"rmaps_ppr_pattern", set_ppr},
     {"rmaps_base_n_pernode", set_per_node},
     {"rmaps_base_n_persocket", set_per_socket},

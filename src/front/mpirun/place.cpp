@@ -78,6 +78,13 @@ Result<void> map_by_parameter(MpirunDraft& draft, const Typed& typed) {
   return set_map_by(draft, typed).map([&] { draft.mapped_by_option = false; });
 }
 
+// "mlx5_0:1": with a port, which does not matter here.
+Result<void> set_dist_device(MpirunDraft& draft, const Typed& typed) {
+  const std::string_view name = typed.value.substr(0, typed.value.find(':'));
+  if (mapping(draft).device.empty()) mapping(draft).device = std::string(name);
+  return {};
+}
+
 Result<void> set_map_by(MpirunDraft& draft, const Typed& typed) {
   draft.mapped_by_option = true;
   const auto words = read_map_by_words(typed, mapping(draft));

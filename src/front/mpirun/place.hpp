@@ -10,6 +10,8 @@ namespace muster::front {
 [[nodiscard]] base::Result<void> set_hostfile(MpirunDraft& draft, const Typed& typed);
 // rmaps_base_mapping_policy, which yields to --map-by wherever that stands.
 [[nodiscard]] base::Result<void> map_by_parameter(MpirunDraft& draft, const Typed& typed);
+// rmaps_dist_device, which yields to --map-by dist:DEVICE in the same way.
+[[nodiscard]] base::Result<void> set_dist_device(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_map_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_rank_by(MpirunDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_bind_to(MpirunDraft& draft, const Typed& typed);

@@ -78,10 +78,12 @@ inline constexpr std::array<Option<MpirunDraft>, 28> kPlaceRows = {{
       kPlaces,
       Takes::choice,
       "WHAT[:HOW]",
-      "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), ppr:N:WHAT, "
-      "pe-list=LIST or rankfile:file=PATH. HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
+      "Assign ranks by slot, node, seq, an object (core, numa, socket, ...), dist:DEVICE (NUMA "
+      "nodes from the nearest to it on), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH. HOW: "
+      "PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, "
       "NOLOCAL, HWTCPUS.",
-      {.choices = "slot node seq core socket numa package l1cache l2cache l3cache hwthread"}},
+      {.choices =
+           "slot node seq core socket numa package l1cache l2cache l3cache hwthread dist:auto"}},
      set_map_by},
     {{"--rank-by",
       kPlaces,
@@ -94,11 +96,12 @@ inline constexpr std::array<Option<MpirunDraft>, 28> kPlaceRows = {{
       kPlaces,
       Takes::choice,
       "WHAT[:HOW]",
-      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package or "
-      "cpu-list (default: none). HOW: if-supported, overload-allowed, ordered. default: bind as "
+      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, package, "
+      "cpu-list or gpu (the cores near its GPU) (default: none). HOW: if-supported, "
+      "overload-allowed, ordered. default: bind as "
       "Open MPI does by default: up to two ranks to cores, more to NUMA nodes or "
       "sockets, none when oversubscribed.",
-      {.choices = "none core socket numa package l1cache l2cache l3cache hwthread cpu-list"}},
+      {.choices = "none core socket numa package l1cache l2cache l3cache hwthread cpu-list gpu"}},
      set_bind_to},
     {mem_bind_text(kPlaces), set_memory},
     {{"-rf --rankfile", kPlaces, Takes::file, "FILE",

@@ -133,9 +133,10 @@ constexpr Option<RunDraft> kOptions[] = {
       Takes::choice,
       "WHAT[:HOW]",
       "Assign ranks by slot (fill one host after the other), node (round-robin), seq, an object "
-      "(core, numa, package ...), ppr:N:WHAT, pe-list=LIST or rankfile:file=PATH (default: slot). "
+      "(core, numa, package ...), dist:DEVICE (NUMA nodes from the nearest to it on), ppr:N:WHAT, "
+      "pe-list=LIST or rankfile:file=PATH (default: slot). "
       "HOW: PE=N, SPAN, OVERSUBSCRIBE, NOOVERSUBSCRIBE, NOLOCAL, HWTCPUS.",
-      {.choices = "slot node seq core numa package l3cache hwthread"}},
+      {.choices = "slot node seq core numa package l3cache hwthread dist:auto"}},
      set_mapping},
     {{"--rank-by",
       kPlaces,
@@ -148,11 +149,10 @@ constexpr Option<RunDraft> kOptions[] = {
       kPlaces,
       Takes::choice,
       "WHAT[:HOW]",
-      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, package or "
-      "cpu-list "
-      "(default: none). HOW: if-supported, overload-allowed, ordered. default: bind as Open MPI "
-      "does by default.",
-      {.choices = "none core numa package l3cache hwthread cpu-list default"}},
+      "Bind each rank to none, hwthread, core, l1cache, l2cache, l3cache, numa, package, cpu-list "
+      "or gpu (the cores near its GPU) (default: none). HOW: if-supported, overload-allowed, "
+      "ordered. default: bind as Open MPI does by default.",
+      {.choices = "none core numa package l3cache hwthread cpu-list gpu default"}},
      [](RunDraft& d, const Typed& t) { return read_bind_to_words(t, mapping(d)); }},
     {mem_bind_text(kPlaces),
      [](RunDraft& d, const Typed& t) { return store(read_memory(t), mapping(d).memory); }},

@@ -55,6 +55,15 @@ struct World {
 model::JobSpec spec(const Words& words) { return World().spec(words); }
 std::string complaint(const Words& words) { return World().complaint(words); }
 
+TEST(MpirunFront, MapsByDistanceToTheDeviceOfAParameter) {
+  const auto device = [](const Words& words) { return spec(words).mapping.device; };
+  EXPECT_EQ(device({"--map-by", "dist:span", "-mca", "rmaps_dist_device", "mlx5_1:1", "p"}),
+            "mlx5_1");
+  EXPECT_EQ(spec({"--map-by", "dist:span", "p"}).mapping.map_by, MapBy::distance);
+  EXPECT_EQ(device({"--map-by", "dist:eth0", "-mca", "rmaps_dist_device", "mlx5_1", "p"}), "eth0");
+  EXPECT_EQ(device({"-mca", "rmaps_dist_device", "mlx5_1", "--map-by", "dist:eth0", "p"}), "eth0");
+}
+
 TEST(MpirunFront, BindsMemoryByOpenMpisParameters) {
   using model::IfRefused;
   using model::MemoryMode;

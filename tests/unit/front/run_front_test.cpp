@@ -100,6 +100,22 @@ TEST(RunFront, MapAndBindAsMpirunDoes) {
             "--map-by :NOOVERSUBSCRIBE forbids what --oversubscribe allows");
 }
 
+TEST(RunFront, MapsByDistance) {
+  const auto mapping = [](const char* by) { return spec({"--map-by", by, "p"}).mapping; };
+  for (const char* by : {"dist:mlx5_0", "DIST:mlx5_0", "dist:mlx5_0:1"}) {
+    EXPECT_EQ(mapping(by).map_by, model::MapBy::distance) << by;
+    EXPECT_EQ(mapping(by).device, "mlx5_0") << by;
+    EXPECT_FALSE(mapping(by).span) << by;
+  }
+  const auto span = mapping("dist:Eth0,span,PE=2");
+  EXPECT_EQ(span.device, "Eth0");
+  EXPECT_TRUE(span.span);
+  EXPECT_EQ(span.cpus_per_rank, 2U);
+  EXPECT_EQ(mapping("dist:span").device, "");
+  EXPECT_EQ(complaint({"--map-by", "dist:eth0:fast", "p"}),
+            "--map-by has an unknown modifier 'fast'");
+}
+
 TEST(RunFront, BindsMemory) {
   using model::MemoryMode;
   using model::MemoryWish;
@@ -127,6 +143,12 @@ TEST(RunFront, BindsMemory) {
             "--mem-bind needs numbers of NUMA nodes, such as 0 or 0-1, not 'a'");
   EXPECT_EQ(complaint({"--mem-bind", "bind:0:gently", "p"}),
             "--mem-bind allows :if-supported, not 'gently'");
+}
+
+TEST(RunFront, BindsNearGpus) {
+  const auto mapping = spec({"--bind-to", "gpu:if-supported", "p"}).mapping;
+  EXPECT_EQ(mapping.bind_to, model::BindTo::gpu);
+  EXPECT_TRUE(mapping.bind_given && mapping.bind_if_supported);
 }
 
 TEST(RunFront, TheDefaultOfOpenMpiIsAWordAway) {

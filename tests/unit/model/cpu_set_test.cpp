@@ -38,6 +38,17 @@ TEST(CpuSet, equals_another_with_the_same_cpus_however_it_was_made) {
   EXPECT_FALSE(CpuSet::of(100).meets(set));
 }
 
+TEST(TopologyText, devices_come_back) {
+  Topology topology =
+      *decode_topology("topology 1\nallowed 0-3\nnuma 0-1 2-3\nmachine 0-3\nmemory 1 1\n");
+  topology.devices = {{"0", "CUDA_VISIBLE_DEVICES", CpuSet::range(0, 1)},
+                      {"eth0", "net", CpuSet()},
+                      {"mlx5_0", "infiniband", CpuSet::of(3), {21, 10}}};
+  const auto read = decode_topology(encode(topology));
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(*read, topology);
+}
+
 TEST(TopologyText, refuses_what_no_machine_is) {
   const std::string head = "topology 1\n";
   EXPECT_TRUE(decode_topology(head + "allowed 0\nmachine 0-1\n"));
@@ -46,7 +57,9 @@ TEST(TopologyText, refuses_what_no_machine_is) {
         "allowed 0\nmachine 0 1\n", "allowed 0\nmachine 0\ncore 1\n",
         "allowed 0\nmachine 0\ncore -\n", "allowed 0\nmachine 0\nnuma 0\n",
         "allowed 0\nmachine 0\nnuma 0\nmemory x\n", "allowed 0\nmachine 0\nshelf 0\n",
-        "allowed 0 0\nmachine 0\n", "allowed 0-x\nmachine 0\n"}) {
+        "allowed 0 0\nmachine 0\n", "allowed 0-x\nmachine 0\n",
+        "allowed 0\nmachine 0\ndevice eth0 net 1\n", "allowed 0\nmachine 0\ndevice eth0 0\n",
+        "allowed 0\nmachine 0\ndevice eth0 net 0 10\n"}) {
     EXPECT_FALSE(decode_topology(head + text)) << text;
   }
   EXPECT_FALSE(decode_topology("topology 2\nallowed 0\nmachine 0\n"));
