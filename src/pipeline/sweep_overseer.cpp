@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.hpp"
-#include "store/reader.hpp"
 #include "view/sweep_words.hpp"
 
 namespace muster::pipeline {
@@ -37,7 +36,9 @@ std::vector<sweep::Assignment> SweepOverseer::values(std::size_t trial) const {
 
 void SweepOverseer::started(std::size_t step) {
   live_.emplace(step, Live{store::MetricFiles(plan_.metrics(step), plan_.metric),
-                           store::RankLines(plan_.streams(step))});
+                           store::RankLines(plan_.streams(step)),
+                           {},
+                           store::RanksStarted(plan_.record(step))});
 }
 
 // Of a trial with so many ranks that their output is not kept.
@@ -151,8 +152,8 @@ Conclusion SweepOverseer::conclude() {
 }
 
 // A trial's time begins with its ranks: until then its hosts are being reached.
-void SweepOverseer::note_start(std::size_t trial, Live& live) {
-  if (live.ranks_run || !store::ranks_have_started(plan_.record(trial))) return;
+void SweepOverseer::note_start(std::size_t trial, Live& live, store::Allowance& left) {
+  if (live.ranks_run || !live.ranks.look(left)) return;
   live.ranks_run = true;
   trials_.started(trial, steady_now());
 }
@@ -164,7 +165,7 @@ void SweepOverseer::read_all() {
     auto one = live_.lower_bound(next_);
     if (one == live_.end()) one = live_.begin();
     next_ = one->first + 1;
-    note_start(one->first, one->second);
+    note_start(one->first, one->second, left);
     read_reports(one->first, one->second, left);
   }
 }
