@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.hpp"
+#include "process/signal_mask.hpp"
 #include "view/sweep_words.hpp"
 
 namespace muster::pipeline {
@@ -144,6 +145,9 @@ Conclusion SweepOverseer::conclude() {
     done.state = model::RunState::failed;
     done.code = kNoResult;
   } else if (const auto kept = plan_.keep(*over->best); !kept) {
+    done.signal = process::waiting_signal();
+    if (done.signal != 0) done.state = model::RunState::stopped;
+    if (done.signal != 0) return done;
     done.state = model::RunState::failed;
     done.code = base::exit_code(kept.error().fault);
     done.words += fmt::format("muster: {}\n", kept.error().what);
