@@ -16,7 +16,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr int kLookMs = 20;
+constexpr int kChildLookMs = 20;
 constexpr std::size_t kWordsMax = std::size_t{64} << 10;
 
 // What has been written so far.
@@ -77,7 +77,7 @@ base::Result<void> heard_meanwhile(const std::function<base::Result<void>()>& wo
     }
     std::array<pollfd, 2> files = {{{child->out ? child->out.get() : -1, POLLIN, 0},
                                     {child->err ? child->err.get() : -1, POLLIN, 0}}};
-    ::poll(files.data(), files.size(), kLookMs);
+    ::poll(files.data(), files.size(), kChildLookMs);
   }
   const int code = process::exit_code_of(status);
   if (code == 0) return {};
