@@ -10,6 +10,7 @@
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
 #include "cli/operated_output.hpp"
+#include "cli/saved_output.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/scheduled_record.hpp"
 #include "cli/speak.hpp"
@@ -263,8 +264,10 @@ int operated_logs(const RunRecord& record, const front::RecordRequest& request,
     return following.code();
   }
   if (!record.is_live()) {
-    const auto text = store::read_file(log_file(record));
-    return text ? print_meant(*text) : 0;
+    int code = 0;
+    const auto take = [&](std::string_view lines) { return (code = print(lines)) == 0; };
+    (void)read_saved(log_file(record), request.tail, take);
+    return code;
   }
   const auto text =
       cluster::operated_log(kubectl_of(record, invocation.environment), record.scheduler.id);

@@ -57,8 +57,7 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
                              const std::string& record) {
   if (old.empty()) return "";
   if (is_ours) {
-    std::error_code wrong;
-    fs::remove_all(old, wrong);
+    remove_meanwhile(old);
     return "";
   }
   const std::string run = store::run_of(record);
@@ -90,7 +89,7 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
   const bool is_ours = overwrites || placed.users().files.empty();
   auto old = take_name(fresh, place);
   if (!old) {
-    fs::remove_all(fresh, wrong);
+    remove_meanwhile(fresh);
     return old;
   }
   placed.note_all();

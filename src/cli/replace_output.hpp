@@ -11,6 +11,8 @@ namespace muster::cli {
 // one, never a part. Nothing is done if there is no `from`. A folder that holds the record, or in
 // which the user stands, is not replaced.
 //
+// A signal that is held back ends the copying, as copy_written() tells.
+//
 // What lay at `to` is removed only if runs on record have put it there (store::Placed), or if it
 // `overwrites`. Anything else is the user's: it stays beside `to`, under the name that is returned;
 // empty: there was nothing of that kind.

@@ -14,6 +14,7 @@
 #include "cli/operated.hpp"
 #include "cli/queued.hpp"
 #include "cli/requeued.hpp"
+#include "cli/saved_output.hpp"
 #include "cli/speak.hpp"
 #include "cluster/listing.hpp"
 #include "cluster/operated.hpp"
@@ -382,12 +383,14 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
     log.take_plain(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
   };
   if (!record.is_live()) {
-    const auto text = store::read_file(saved_log(record));
-    if (!text) {
+    const auto take_lines = [&](std::string_view lines) {
+      log.take_plain(lines);
+      return log.code() == 0;
+    };
+    if (!read_saved(saved_log(record), request.tail, take_lines)) {
       return complain(
           {Fault::usage, "the output of " + record.run + " has not been fetched in time", {}, {}});
     }
-    take(*text);
     log.finish();
     return log.code();
   }

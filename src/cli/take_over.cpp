@@ -8,6 +8,7 @@
 #include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
 #include "cli/speak.hpp"
+#include "process/signal_mask.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
 #include "store/writer.hpp"
@@ -55,6 +56,11 @@ RunRecord failed(RunRecord record, const base::Error& error) {
   record.exit_code = base::exit_code(error.fault);
   record.code_from = model::word(model::CodeFrom::muster);
   record.cause = error.what;
+  if (const int signal = process::waiting_signal(); signal != 0) {
+    record.state = model::RunState::stopped;
+    record.exit_code = 128 + signal;
+    record.code_from = model::word(model::CodeFrom::signal);
+  }
   return record;
 }
 

@@ -457,6 +457,8 @@ class Conductor {
                     model::CodeFrom::muster);
     } else if (interrupted_ != 0 && !all_done) {
       recorder_.end(model::RunState::stopped, 128 + interrupted_, model::CodeFrom::signal);
+    } else if (judged && judged->signal != 0) {
+      recorder_.end(model::RunState::stopped, 128 + judged->signal, model::CodeFrom::signal);
     } else if (judged) {
       const bool well = judged->state == model::RunState::completed;
       recorder_.end(judged->state, judged->code, model::CodeFrom::nobody,

@@ -26,6 +26,7 @@ struct Conclusion {
   int code = 0;
   std::string words;  // lines
   model::BestTrial best = {};
+  int signal = 0;  // that has ended what was still to be done
 };
 
 class Overseer {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/byte_size.hpp"
-#include "store/reader.hpp"
+#include "process/signal_mask.hpp"
 #include "view/sweep_words.hpp"
 
 namespace muster::pipeline {
@@ -37,7 +37,9 @@ std::vector<sweep::Assignment> SweepOverseer::values(std::size_t trial) const {
 
 void SweepOverseer::started(std::size_t step) {
   live_.emplace(step, Live{store::MetricFiles(plan_.metrics(step), plan_.metric),
-                           store::RankLines(plan_.streams(step))});
+                           store::RankLines(plan_.streams(step)),
+                           {},
+                           store::RanksStarted(plan_.record(step))});
 }
 
 // Of a trial with so many ranks that their output is not kept.
@@ -143,6 +145,9 @@ Conclusion SweepOverseer::conclude() {
     done.state = model::RunState::failed;
     done.code = kNoResult;
   } else if (const auto kept = plan_.keep(*over->best); !kept) {
+    done.signal = process::waiting_signal();
+    if (done.signal != 0) done.state = model::RunState::stopped;
+    if (done.signal != 0) return done;
     done.state = model::RunState::failed;
     done.code = base::exit_code(kept.error().fault);
     done.words += fmt::format("muster: {}\n", kept.error().what);
@@ -151,8 +156,8 @@ Conclusion SweepOverseer::conclude() {
 }
 
 // A trial's time begins with its ranks: until then its hosts are being reached.
-void SweepOverseer::note_start(std::size_t trial, Live& live) {
-  if (live.ranks_run || !store::ranks_have_started(plan_.record(trial))) return;
+void SweepOverseer::note_start(std::size_t trial, Live& live, store::Allowance& left) {
+  if (live.ranks_run || !live.ranks.look(left)) return;
   live.ranks_run = true;
   trials_.started(trial, steady_now());
 }
@@ -164,7 +169,7 @@ void SweepOverseer::read_all() {
     auto one = live_.lower_bound(next_);
     if (one == live_.end()) one = live_.begin();
     next_ = one->first + 1;
-    note_start(one->first, one->second);
+    note_start(one->first, one->second, left);
     read_reports(one->first, one->second, left);
   }
 }

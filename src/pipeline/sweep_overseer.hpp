@@ -14,6 +14,7 @@
 #include "pipeline/overseer.hpp"
 #include "store/metric_files.hpp"
 #include "store/rank_lines.hpp"
+#include "store/ranks_started.hpp"
 #include "sweep/trials.hpp"
 
 namespace muster::pipeline {
@@ -56,10 +57,11 @@ class SweepOverseer : public Overseer {
     store::MetricFiles files;
     store::RankLines lines;
     std::array<sweep::GrowingLines, 2> console = {};  // stdout, stderr
+    store::RanksStarted ranks;
     bool ranks_run = false;
     bool has_left = false;
   };
-  void note_start(std::size_t trial, Live& live);
+  void note_start(std::size_t trial, Live& live, store::Allowance& left);
   void read_all();
   [[nodiscard]] base::Duration pause() const;  // until files are looked at again
   void read_reports(std::size_t trial, Live& live, store::Allowance& left);

@@ -69,7 +69,8 @@ Placed::Users files_at(const std::string& place) {
 // Names end with a zero, as no path has one.
 std::string text_of(const PlacedFiles& files) {
   std::string text;
-  for (const auto& [name, facts] : files) text += facts + "\t" + name + '\0';
+  for (const auto& [name, facts] : files)
+    text.append(facts).append("\t").append(name).push_back('\0');
   return text;
 }
 

@@ -57,11 +57,6 @@ bool is_finished(const std::string& folder) {
   return ::access((folder + "/report.json").c_str(), F_OK) == 0;
 }
 
-bool ranks_have_started(const std::string& folder) {
-  const auto text = read_file(folder + "/events.jsonl", kEventsMax);
-  return text && view::time_of_event(*text, "running").has_value();
-}
-
 process::UniqueFd open_events(const std::string& folder) {
   return open_file(folder + "/events.jsonl");
 }

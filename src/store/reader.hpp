@@ -17,9 +17,6 @@ namespace muster::store {
 // Whether its report has been written: then nothing of it will ever change.
 [[nodiscard]] bool is_finished(const std::string& folder);
 
-// Whether all ranks of its run had a process, as its events tell while it runs.
-[[nodiscard]] bool ranks_have_started(const std::string& folder);
-
 // Its events, to look at or wait for their lock.
 [[nodiscard]] process::UniqueFd open_events(const std::string& folder);
 

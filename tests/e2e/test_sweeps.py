@@ -259,6 +259,30 @@ class Sweeps(SweepCase):
                       done.errors)
         self.assertEqual(os.listdir(self.path("out")), ["x"])
 
+    def test_a_signal_while_outputs_are_kept_ends_that(self):
+        """Whatever is half copied goes, and what was there before stays."""
+        self.write("trial.sh", TRIAL)
+        file = self.sweep(outputs="{model: {type: uri_folder, path: ./out}}",
+                          limits="{max_total_trials: 1}")
+        self.submit(file=file)
+        self.write("trial.sh", TRIAL + 'cd "$3" && seq 5000 | xargs touch\n')
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                run = self.start(file, command=(MUSTER, "submit"))
+                until("a copy is made", self.half_copies)
+                with open(f"/proc/{run.popen.pid}/task/{run.popen.pid}/children",
+                          encoding="ascii") as file_of_children:
+                    copier = int(file_of_children.read())
+                os.kill(copier, signal.SIGSTOP)  # it is never done
+                run.popen.send_signal(number)
+                self.assertEqual(run.finish().code, 128 + number)
+                self.assertEqual(self.show()["state"], "stopped")
+                until("the half copy goes", lambda: not self.half_copies())
+                self.assertEqual(os.listdir(self.path("out")), ["x"])
+
+    def half_copies(self):
+        return [name for name in os.listdir(self.folder) if name.startswith(".out.")]
+
     def rerun(self, word="last", code=0):
         done = self.told("rerun", word, code=code)
         return done.errors

@@ -1,0 +1,62 @@
+// read_saved: all of it in pieces, or its end, or what is wanted.
+#include "cli/saved_output.hpp"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "unit/folder.hpp"
+
+namespace muster::cli {
+namespace {
+
+class SavedOutput : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path() const { return folder_.path() + "/log"; }
+  void write(const std::string& text) const { std::ofstream(path()) << text; }
+  [[nodiscard]] std::string read(std::optional<std::uint32_t> tail = {}) {
+    std::string all;
+    EXPECT_TRUE(read_saved(path(), tail, [&](std::string_view lines) {
+      most_ = std::max(most_, lines.size());
+      all += lines;
+      return true;
+    }));
+    return all;
+  }
+
+  unit::Folder folder_;
+  std::size_t most_ = 0;
+};
+
+TEST_F(SavedOutput, IsReadToItsEndInPieces) {
+  std::string text;
+  for (int i = 0; i < 500'000; ++i) text += "line " + std::to_string(i) + "\n";
+  text += std::string(3'000'000, 'x') + "\nno end";
+  write(text);
+  EXPECT_EQ(read(), text);
+  EXPECT_LE(most_, std::size_t{1} << 20);
+  EXPECT_EQ(read(1), "no end");
+}
+
+TEST_F(SavedOutput, NoMoreIsReadThanIsWanted) {
+  write(std::string(5'000'000, '\n'));
+  int calls = 0;
+  EXPECT_TRUE(read_saved(path(), {}, [&](std::string_view) { return ++calls < 2; }));
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(SavedOutput, TerabytesOfHolesAreSkipped) {
+  write("a\n");
+  ASSERT_EQ(::truncate(path().c_str(), off_t{4} << 40), 0);
+  EXPECT_LT(read().size(), std::size_t{1} << 20);
+}
+
+TEST_F(SavedOutput, LinksAndNothingAreNoFiles) {
+  const auto take = [](std::string_view) { return true; };
+  EXPECT_FALSE(read_saved(path(), {}, take));
+  ASSERT_EQ(::symlink("/etc/passwd", path().c_str()), 0);
+  EXPECT_FALSE(read_saved(path(), {}, take));
+}
+
+}  // namespace
+}  // namespace muster::cli
