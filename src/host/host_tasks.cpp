@@ -19,6 +19,7 @@
 #include "plan/environment.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
+#include "probe/devices.hpp"
 #include "probe/memory.hpp"
 #include "probe/mpi_library.hpp"
 #include "probe/near_devices.hpp"
