@@ -44,6 +44,16 @@ Words with_program(const Front& front, Words words) {
   return words;
 }
 
+// Hydra takes its -membind with two dashes too.
+bool is_option(const Front& front, const std::string& typed) {
+  const auto has_it = [&](const OptionText* option) {
+    return std::ranges::any_of(names_of(*option), [&](std::string_view name) {
+      return name.substr(name.find_first_not_of('-')) == typed.substr(typed.find_first_not_of('-'));
+    });
+  };
+  return std::ranges::any_of(front.options(), has_it);
+}
+
 class EachFrontsWords : public testing::TestWithParam<const Front*> {};
 
 TEST_P(EachFrontsWords, KnowsOptionsWithALetterLess) {
@@ -53,6 +63,7 @@ TEST_P(EachFrontsWords, KnowsOptionsWithALetterLess) {
       if (name.size() < 9) continue;
       std::string typed(name);
       typed.erase(typed.size() / 2, 1);  // no abbreviation
+      if (is_option(*GetParam(), typed)) continue;
       const auto reading = read(*GetParam(), {typed, "--", "x"});
       ASSERT_FALSE(reading) << typed;
       const base::Error& error = reading.error();
