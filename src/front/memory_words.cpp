@@ -2,7 +2,10 @@
 #include "front/memory_words.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
+#include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -10,7 +13,12 @@ namespace muster::front {
 namespace {
 
 tl::unexpected<base::Error> no_policy(const Typed& typed) {
-  return base::fail(base::Fault::usage, "for example --mem-bind interleave",
+  const std::vector<std::string> known = {"none", "local", "interleave", "bind"};
+  const std::string_view word = typed.value.substr(0, typed.value.find(':'));
+  const std::string example = "for example --mem-bind interleave or --mem-bind bind:0";
+  const bool is_known = std::ranges::count(known, word) > 0;
+  return base::fail(base::Fault::usage,
+                    is_known ? example : base::did_you_mean(word, known, example),
                     "{} must be none, local, interleave, interleave:LIST or bind:LIST, not {}",
                     typed.option, spec::in_quotes(typed.value));
 }

@@ -139,6 +139,10 @@ TEST(RunFront, BindsMemory) {
                     "not '{}'",
                     wrong));
   }
+  EXPECT_EQ(hint({"--mem-bind", "lcal", "p"}), "did you mean local?");
+  EXPECT_EQ(hint({"--mem-bind", "intrleave:0-1", "p"}), "did you mean interleave?");
+  EXPECT_EQ(hint({"--mem-bind", "bind", "p"}),
+            "for example --mem-bind interleave or --mem-bind bind:0");
   EXPECT_EQ(complaint({"--mem-bind", "bind:a", "p"}),
             "--mem-bind needs numbers of NUMA nodes, such as 0 or 0-1, not 'a'");
   EXPECT_EQ(complaint({"--mem-bind", "bind:0:gently", "p"}),
