@@ -229,14 +229,19 @@ Result<void> give_outputs(const std::string& record, const std::string& mark) {
   });
 }
 
-// What the head knows of its runs.
-HostFolderRules rules_given() {
+// What the head knows of its runs; of those that a cut-off list would leave out, some must stay.
+Result<HostFolderRules> rules_given() {
   HostFolderRules rules;
   std::string text;
-  (void)blobs::read_stream(STDIN_FILENO, [&](std::string_view bytes) {
+  const bool read = blobs::read_stream(STDIN_FILENO, [&](std::string_view bytes) {
     text += bytes;
     return text.size() <= kRunsMax;
   });
+  const bool is_whole = text == kAllSaid || text.ends_with("\n" + std::string(kAllSaid));
+  if (!read || !is_whole) {
+    return base::fail(Fault::lost, "",
+                      "what is known of runs has not come whole; all of them stay");
+  }
   for (const std::string& line : base::split(text, "\n")) {
     if (line.starts_with("stay ")) rules.stay.insert(line.substr(5));
     if (line.starts_with("go ")) rules.go.insert(line.substr(3));
@@ -256,13 +261,14 @@ blobs::Trimmed trim_caches(const std::vector<std::string>& environment, bool rea
   return trimmed;
 }
 
-std::string tidy(const std::string& records, const std::string& owner, bool dry_run,
-                 const Invocation& invocation) {
-  HostFolderRules rules = rules_given();
-  rules.owner = owner;
-  rules.untouched = kUnknownRunsStay;
-  rules.really = !dry_run;
-  const HostFolders folders = remove_host_folders(records, rules);
+Result<std::string> tidy(const std::string& records, const std::string& owner, bool dry_run,
+                         const Invocation& invocation) {
+  auto rules = rules_given();
+  if (!rules) return tl::unexpected(std::move(rules.error()));
+  rules->owner = owner;
+  rules->untouched = kUnknownRunsStay;
+  rules->really = !dry_run;
+  const HostFolders folders = remove_host_folders(records, *rules);
   const blobs::Trimmed trimmed = trim_caches(invocation.environment, !dry_run);
   return fmt::format("{}{} {} {} {}\n", kTidied, folders.count, folders.bytes, trimmed.count,
                      trimmed.bytes);
@@ -326,7 +332,8 @@ int do_errand(const std::vector<std::string>& words, const Invocation& invocatio
   if (kind == "begin" && words.size() > 3) return code_of(begin(words));
   if (kind == "program" && words.size() == 2) return code_of(copy_program(words[1]));
   if (kind == "tidy" && (words.size() == 3 || (words.size() == 4 && words[3] == "dry"))) {
-    return print(tidy(words[1], words[2], words.size() == 4, invocation));
+    const auto tidied = tidy(words[1], words[2], words.size() == 4, invocation);
+    return tidied ? print(*tidied) : complain(tidied.error());
   }
   constexpr std::size_t kUnits = 5;
   if (kind == "code" && words.size() > kUnits &&

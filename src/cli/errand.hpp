@@ -20,7 +20,8 @@
 //       Copies this program to PATH, where it is whole from the moment that it is there.
 //   tidy RECORDS OWNER [dry]
 //       Removes folders that errands for OWNER have made in RECORDS, and trims the cache. Lines
-//       "stay RUN" and "go RUN" on its stdin say what is known of runs; it answers what it removed.
+//       "stay RUN" and "go RUN" on its stdin say what is known of runs, and kAllSaid ends them, or
+//       nothing is removed; it answers what it removed.
 //   image HOW RUNTIME IMAGE
 //       Chooses the runtime, sees whether it has the image for this processor, and says so. Where
 //       it does not, HOW says what to do: `pull` it, `load` it from stdin, or only `look`.
@@ -67,6 +68,7 @@ struct Errand {
 inline constexpr std::string_view kSees = "sees\n";     // the head's folder
 inline constexpr std::string_view kLaidOut = "has\n";   // the code
 inline constexpr std::string_view kLacks = "lacks ";    // and a hash: one line for each content
+inline constexpr std::string_view kAllSaid = "end\n";   // the last line that tidy is given
 inline constexpr std::string_view kTidied = "tidied ";  // count, bytes: of folders, of contents
 inline constexpr std::string_view kMarkFile = "mark";
 

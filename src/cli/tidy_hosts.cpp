@@ -41,7 +41,7 @@ std::string what_is_known(const std::string& records, const std::vector<std::str
     lines += fmt::format("{} {}\n", record && may_leave_hosts(*record) ? "go" : "stay", run);
   }
   for (const std::string& run : gone) lines += fmt::format("go {}\n", run);
-  return lines;
+  return lines.append(kAllSaid);
 }
 
 // Whose records went now, or earlier while hosts may have had folders of them.

@@ -143,6 +143,22 @@ TEST_F(Snapshots, ADamagedBlobIsNotUsed) {
   EXPECT_FALSE(fs::exists(folder_.path() + "/copy/a"));
 }
 
+TEST_F(Snapshots, ABlobOfAnotherSizeIsNotRead) {
+  for (const std::uint64_t size : {std::uint64_t{3}, std::uint64_t{4} << 40}) {
+    put("a", "text");
+    const auto manifest = keep_all(store_, survey(code_)->manifest, code_);
+    ASSERT_TRUE(manifest);
+    const std::string blob = store_.path_of(manifest->entries[0].hash);
+    ASSERT_EQ(::chmod(blob.c_str(), 0600), 0);
+    fs::resize_file(blob, size);
+    BlobStore other(folder_.path() + "/records/.blobs");
+    const auto done = lay_out(other, *manifest, folder_.path() + "/copy" + std::to_string(size));
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().what, blob + " was damaged, and has been removed");
+    EXPECT_FALSE(fs::exists(blob));
+  }
+}
+
 TEST_F(Snapshots, IgnoreFiles) {
   put("a.py");
   put("a.log");

@@ -1,0 +1,121 @@
+"""Records, contents and what errands are sent that never end: no command waits for their end.
+
+Each file of a record becomes one of 4 TB (a hole, so it takes no room), with no more memory for
+muster than it needs for small ones. What cannot be read is told of, or passed over; that differs
+from file to file, and is tested where the file is.
+"""
+
+# rooms: cli store blobs snapshot
+
+import os
+import resource
+import shutil
+import subprocess
+import time
+import unittest
+
+from support import MUSTER, Case, run_tests
+
+HUGE = 4 << 40
+MEMORY = 4 << 30  # of addresses: several times what a manifest of the largest size needs
+OLD = 7200        # s; above the time that folders of unknown runs stay on hosts
+JOB = ("muster: 1\ncode: src\noutputs: {model: }\n"
+       "command: echo line; echo x > ${{outputs.model}}/f\n")
+
+
+def with_little_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+class Endless(Case):
+    def told(self, *words, **more):
+        return self.muster(*words, command=(MUSTER,), preexec_fn=with_little_memory, **more)
+
+
+class Records(Endless):
+    VERBS = (("ps",), ("ps", "--json"), ("show", "last"), ("logs", "--tail", "3", "last"),
+             ("gc", "--dry-run"), ("gc",), ("rerun", "last"), ("rm", "-q", "last"))
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("src"))
+        self.write("src/main.py", "pass\n")
+        self.write("job.yml", JOB)
+        done = self.told("submit", "job.yml", "--fake-nodes", "1")
+        self.assertEqual(done.code, 0, done)
+        self.records = self.path(".local/state/muster/runs")
+        self.kept = self.path("kept")
+        shutil.copytree(self.records, self.kept, symlinks=True)
+
+    def files(self):
+        """Of the records, by their paths from there; not those that ranks have written."""
+        found = [os.path.relpath(os.path.join(folder, name), self.kept)
+                 for folder, _, names in os.walk(self.kept) for name in names]
+        return sorted(one for one in found if "/outputs/" not in one and "/code/" not in one)
+
+    def test_every_file_and_every_verb(self):
+        files = self.files()
+        names = [os.path.basename(one) for one in files]
+        for name in ("events.jsonl", "report.json", "spec.json", "code.manifest", "stdout"):
+            self.assertIn(name, names)
+        self.assertTrue(any(one.startswith(".blobs/") for one in files), files)
+        for file in files:
+            for verb in self.VERBS:
+                with self.subTest(file=file, verb=verb):
+                    shutil.rmtree(self.records)
+                    shutil.copytree(self.kept, self.records, symlinks=True)
+                    os.chmod(os.path.join(self.records, file), 0o600)
+                    os.truncate(os.path.join(self.records, file), HUGE)
+                    done = self.told(*verb)
+                    self.assertIn(done.code, range(0, 128 + 121), done)
+                    self.assertNotRegex(done.errors, "internal|bad_alloc")
+                    self.assertLess(len(done.out), 1 << 20)
+
+
+class Errands(Endless):
+    def setUp(self):
+        super().setUp()
+        self.records = self.path("records")
+        self.run_folder = os.path.join(self.records, "20260101-000000.000-aaaaaa")
+        os.makedirs(self.run_folder)
+        self.write("records/20260101-000000.000-aaaaaa/.sent", "head")
+        old = time.time() - OLD
+        for path in (os.path.join(self.run_folder, ".sent"), self.run_folder):
+            os.utime(path, (old, old))
+
+    def errand(self, *words, stdin):
+        return self.told("errand", *words, stdin=stdin)
+
+    def refuses(self, done, pattern):
+        self.assertEqual((done.code, done.out), (245, b""), done)
+        self.assertRegex(done.errors, f"^muster: error: .*{pattern}")
+
+    def endless(self, *words):
+        with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as source:
+            done = self.start("errand", *words, command=(MUSTER,), stdin=source.stdout,
+                              preexec_fn=with_little_memory).finish()
+            source.kill()
+        return done
+
+    def test_what_never_ends_is_refused(self):
+        for words in (("tidy", self.records, "head"), ("unpack", self.path("unpacked")),
+                      ("code", self.path("host/run"), ".", "mark", "head", "code")):
+            with self.subTest(words):
+                self.refuses(self.endless(*words), "what .* not (come )?whole")
+        self.assertTrue(os.path.exists(self.run_folder))
+
+    def test_nothing_goes_by_a_list_that_was_cut_off(self):
+        run = os.path.basename(self.run_folder)
+        for cut in (b"", b"stay 20250101-000000.000-bbbbbb\n", b"end", b"stay a\nen"):
+            self.refuses(self.errand("tidy", self.records, "head", stdin=cut),
+                         "has not come whole; all of them stay")
+        stays = self.errand("tidy", self.records, "head", stdin=f"stay {run}\nend\n".encode())
+        self.assertEqual((stays.code, stays.text), (0, "tidied 0 0 0 0\n"))
+        self.assertTrue(os.path.exists(self.run_folder))
+        goes = self.errand("tidy", self.records, "head", stdin=b"end\n")
+        self.assertRegex(goes.text, r"^tidied 1 \d+ 0 0\n$")
+        self.assertFalse(os.path.exists(self.run_folder))
+
+
+if __name__ == "__main__":
+    run_tests()
