@@ -146,8 +146,17 @@ class GridEngine(batch.BatchLab):
             "schedule_interval": "0:0:1", "flush_submit_sec": "1", "flush_finish_sec": "1"}))
         self._change("-Aq", _changed(self.ask("qconf", "-sq"), {
             "qname": "test.q", "hostlist": " ".join(self.lab.names), "slots": str(SLOTS),
-            "pe_list": "mpi", "shell": "/bin/sh", "tmpdir": f"{self.lab.folder}",
+            "pe_list": "mpi", "shell": "/bin/sh", "tmpdir": self._temporary(),
             "load_thresholds": "NONE", "shell_start_mode": "unix_behavior"}))
+
+    def _temporary(self):
+        """A folder for each host, since they share files: one that has ended its part of a job
+        removes the job's folder, in which the next start on another host may be at work."""
+        folders = {name: os.path.join(self.lab.folder, f"tmp-{name}") for name in self.lab.names}
+        for folder in folders.values():
+            os.mkdir(folder, 0o1777)
+            os.chmod(folder, 0o1777)
+        return self.lab.folder + "".join(f",[{name}={folder}]" for name, folder in folders.items())
 
     def _change(self, option, text):
         path = os.path.join(self.lab.folder, "qconf")
