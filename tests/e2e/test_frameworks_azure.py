@@ -22,7 +22,8 @@ MISTAKES = ("/tests/golden/data/job/",  # each of these files has some
 KEYS = os.path.join(ROOT, "tests", "frameworks", "azure-ai-ml.keys")
 REASON = None if python_of(GROUP) else f"`tools/frameworks {GROUP}` has not built its Python"
 # Files that documents name.
-NAMED = {"conda.yml": "dependencies: [python=3.11]\n", "batch.py": "", "text": ""}
+NAMED = {"conda.yml": "dependencies: [python=3.11]\n", "batch.py": "", "text": "",
+         "muster.yml": "environments: {thing: 'debian:12', text: 'debian:12'}\n"}
 
 
 def answer(validated):
