@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "machine/agent_machine.hpp"
@@ -28,11 +29,18 @@ constexpr std::uint32_t kTurnsMax = 400;
 
 base::Error broken() { return {base::Fault::lost, "cut", {}, {}}; }
 
+// Time goes on, often to the deadline of a machine. True: that has come.
+bool waits_until_due(Dice& dice, std::optional<base::Instant> due, base::Instant& now) {
+  if (due && dice.chance(0.6)) now = std::max(now, *due);
+  now += dice.between(base::Duration(0), base::Duration(800));
+  return due && *due <= now;
+}
+
 // ---- the head's machine, with played agents -----------------------------------------------------
 
 class HearingHead {
  public:
-  explicit HearingHead(Dice& dice) : dice_(dice), machine_(input_of(dice)) {}
+  explicit HearingHead(Dice& dice) : HearingHead(dice, input_of(dice)) {}
 
   std::uint64_t play() {
     machine::HeadEffects effects;
@@ -50,6 +58,12 @@ class HearingHead {
   }
 
  private:
+  HearingHead(Dice& dice, machine::RunInput input) : dice_(dice), machine_(input) {
+    for (const model::PlannedRank& rank : input.plan.ranks) {
+      ranks_.emplace(Rank(ranks_.size()), rank.node);
+    }
+  }
+
   struct Host {
     explicit Host(Dice& dice)
         : mood(draw_mood(dice)), part(std::make_unique<AgentPart>(line, Dice(dice.next()))) {}
@@ -143,10 +157,7 @@ class HearingHead {
   }
 
   void wait() {
-    const auto due = machine_.deadline();
-    if (due && dice_.chance(0.6)) now_ = std::max(now_, *due);
-    now_ += dice_.between(base::Duration(0), base::Duration(800));
-    if (due && *due <= now_) feed(machine::HeadTick{});
+    if (waits_until_due(dice_, machine_.deadline(), now_)) feed(machine::HeadTick{});
   }
 
   void disturb() {
@@ -198,6 +209,7 @@ class HearingHead {
     for (const NodeIndex node : effect.nodes) tell(node, effect.run, effect.message);
   }
   void perform(const machine::AddWorld& effect) {
+    if (effect.run != machine_.first()) return;
     for (std::uint32_t own = 0; own < effect.world.size; ++own) {
       ranks_[Rank(effect.world.first.value + own)] = effect.ranks[own].node;
     }
@@ -222,7 +234,7 @@ class HearingHead {
   base::Instant now_ = kStart;
   machine::HeadMachine machine_;
   std::map<NodeIndex, std::unique_ptr<Host>> hosts_;  // with a link, or about to have one
-  std::map<Rank, NodeIndex> ranks_;                   // that were spawned
+  std::map<Rank, NodeIndex> ranks_;                   // of all worlds
   std::deque<machine::HeadEvent> answers_;
   bool reads_input_ = false;
   bool output_closed_ = false;
@@ -287,10 +299,7 @@ class HearingAgent {
   }
 
   void wait() {
-    const auto due = machine_.deadline();
-    if (due && dice_.chance(0.6)) now_ = std::max(now_, *due);
-    now_ += dice_.between(base::Duration(0), base::Duration(800));
-    if (due && *due <= now_) feed(machine::Tick{});
+    if (waits_until_due(dice_, machine_.deadline(), now_)) feed(machine::Tick{});
   }
 
   // What tasks do by themselves.
