@@ -216,35 +216,34 @@ std::string_view without_prefix(std::string_view wanted) {
   return wanted.starts_with(kPrefix) ? wanted.substr(kPrefix.size()) : wanted;
 }
 
-}  // namespace
-
-TargetsReading read_targets(std::string_view text, const std::string& source) {
+// `take` is given what the file is a map of.
+template <class Take>
+TargetsReading read_with(std::string_view text, const std::string& source, Take take) {
   TargetsReading reading;
   Complaints complaints(source);
   const SharedNode root = read_map(text, {"a file of targets", "targets:"}, complaints);
   reading.targets.source = source;
-  if (root) {
-    TableReader<Targets>(reading.targets, complaints).read(*root, kTargetKeys);
-    check_purpose(*root, complaints);
-    check(reading.targets, complaints);
-    check_data(reading.targets.leads, complaints);
-  }
+  if (root) take(*root, reading.targets, complaints);
   reading.complaints = std::move(complaints).take();
   return reading;
 }
 
+}  // namespace
+
+TargetsReading read_targets(std::string_view text, const std::string& source) {
+  return read_with(text, source, [](const Node& root, Targets& targets, Complaints& complaints) {
+    TableReader<Targets>(targets, complaints).read(root, kTargetKeys);
+    check_purpose(root, complaints);
+    check(targets, complaints);
+    check_data(targets.leads, complaints);
+  });
+}
+
 TargetsReading read_run_defaults(std::string_view text, const std::string& source) {
-  TargetsReading reading;
-  Complaints complaints(source);
-  const SharedNode root = read_map(text, {"a file of targets", "targets:"}, complaints);
-  reading.targets.source = source;
-  if (root) {
-    Node only = *root;
-    std::erase_if(only.entries, [](const Entry& entry) { return entry.key != kRunSection; });
-    TableReader<Targets>(reading.targets, complaints).read(only, kTargetKeys);
-  }
-  reading.complaints = std::move(complaints).take();
-  return reading;
+  return read_with(text, source, [](Node root, Targets& targets, Complaints& complaints) {
+    std::erase_if(root.entries, [](const Entry& entry) { return entry.key != kRunSection; });
+    TableReader<Targets>(targets, complaints).read(root, kTargetKeys);
+  });
 }
 
 base::Result<Target> choose_target(const Targets& targets, const std::string& wanted) {
