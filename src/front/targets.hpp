@@ -14,8 +14,9 @@ namespace muster::front {
 [[nodiscard]] base::Result<job::TargetsReading> known_targets(const Call& call,
                                                               const std::string& folder);
 
-// What that of the current folder says of `muster run`; its first complaint about that, or about a
-// file that is none. Where nobody knows which files there are, there is none.
+// The defaults for `muster run` in the current folder's muster.yml, or else in the user's; none
+// where the call cannot tell which files exist. The error is the first complaint about these
+// defaults, or about a file that is not valid YAML.
 [[nodiscard]] base::Result<job::Targets> run_defaults(const Call& call);
 
 // The folder that a path lies in.

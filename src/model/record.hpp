@@ -139,8 +139,9 @@ struct RunRecord {
                               // it goes on from
   std::string reused_from = {};  // of a step: the folder of the record whose outputs it has
   BestTrial best = {};
-  std::optional<Logged> logged = {};  // nothing: nobody has looked; neither is written down
-  std::string owner = {};             // of the folder: another user, as "uid 1001"
+  std::optional<Logged> logged = {};  // none: not looked for; not part of the record's files
+  std::string owner =
+      {};  // of the folder, when it is another user: "uid 1001"; not in files either
   bool operator==(const RunRecord&) const = default;
 
   // Whether a folder lies in that of the record, and goes with it.

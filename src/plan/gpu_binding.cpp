@@ -79,7 +79,8 @@ base::Result<CpuSet> near_one(const model::Host& host, const CpuSet& usable,
   return no_place(fmt::format("no core near GPU {} of {} may be used", id, host.name));
 }
 
-// The cpus of local rank 0, 1, ..., so many devices for each; the ranks behind begin anew.
+// The cpus near the devices of local ranks 0, 1 and so on, `each` devices to a rank; ranks beyond
+// the last set start again with the first.
 base::Result<std::vector<CpuSet>> sets_near(const model::Host& host, const CpuSet& usable,
                                             const std::vector<Devices>& makers,
                                             std::uint32_t each) {

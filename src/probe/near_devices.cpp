@@ -16,7 +16,7 @@
 namespace muster::probe {
 namespace {
 
-// The folder of an accelerator in /sys, by what it is claimed as; empty: nobody knows which.
+// The folder of an accelerator in /sys, by what it is claimed as; empty for unknown makers.
 std::string folder_of_claim(std::string_view claim) {
   constexpr std::pair<std::string_view, std::string_view> kPlaces[] = {
       {"device-nvidia-", "/sys/bus/pci/devices/"},

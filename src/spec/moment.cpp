@@ -22,7 +22,7 @@ class TimeText {
     rest_.remove_prefix(1);
     return true;
   }
-  // A number with so many digits, at most `most`.
+  // A number of `least` to `digits` digits, no greater than `most`.
   [[nodiscard]] std::optional<int> number(std::size_t least, std::size_t digits, int most) {
     const std::size_t count = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
     if (count < least || count > digits) return std::nullopt;

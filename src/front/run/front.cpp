@@ -135,8 +135,8 @@ std::size_t second_program(std::span<const std::string> program) {
   return program.size();
 }
 
-// Several programs were meant, or the ':' is the program's own: nobody knows. `program`: where its
-// words begin in the line.
+// The ':' may separate two programs or be an argument of the first one; only the user can tell.
+// `program`: where the first one's words begin in the line.
 tl::unexpected<base::Error> one_program_only(const Call& call, std::size_t program,
                                              const std::string& option) {
   std::vector<std::string> words = {"muster", "mpirun"};
