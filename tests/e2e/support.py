@@ -29,8 +29,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "lab"))
 import evidence  # noqa: E402
 import lab as lab_module  # noqa: E402
 # Tests take these from here.
-from lab import (MUSTER, ROOT, WAIT_SECONDS, Lab, run_tests, until,  # noqa: E402,F401
-                 without_libuv)
+from lab import (MUSTER, ROOT, WAIT_SECONDS, Lab, kill_all, run_tests,  # noqa: E402,F401
+                 until, without_libuv)
 
 # What a rank does to be found, and to end when the test says so.
 READY = ': > "$DIR/ready.$RANK"; '
@@ -273,11 +273,7 @@ class Case(unittest.TestCase):
         except TimeoutError as late:
             self.tell(late)
             left = survivors(self.mark)
-            for pid in left:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            kill_all(left)
             self.fail(f"left behind after {seconds:g} s: {left}")
 
     def path(self, *parts):
@@ -411,11 +407,7 @@ class LabCase(Case):
             self.tell(late)
             remaining = left()
             for pids in remaining.values():
-                for pid in pids:
-                    try:
-                        os.kill(pid, signal.SIGKILL)
-                    except ProcessLookupError:
-                        pass
+                kill_all(pids)
             self.fail(f"left behind after {seconds:g} s: {remaining}")
 
 

@@ -2,14 +2,13 @@
 
 # rooms: process host head machine link
 
-import contextlib
 import os
 import signal
 import subprocess
 import unittest
 
-from support import (LOST, MUSTER, READY, UNTIL_GO, WAIT_SECONDS, LabCase, lab_or_skip, parent_of,
-                     run_tests, until)
+from support import (LOST, MUSTER, READY, UNTIL_GO, WAIT_SECONDS, LabCase, kill_all, lab_or_skip,
+                     parent_of, run_tests, until)
 
 REASON = lab_or_skip()
 
@@ -60,18 +59,14 @@ class Deaths(LabCase):
         below = self.pids_of("job-warden", hosts) + self.pids_of("muster-guard", hosts)
         for pid in below:
             os.kill(pid, signal.SIGSTOP)
-        for pid in [*self.pids_of("muster", hosts), *below]:
-            with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone first
-                os.kill(pid, signal.SIGKILL)
+        kill_all([*self.pids_of("muster", hosts), *below])
 
     def kill_with_guards(self, *hosts):
         """As `pkill -9 muster` does: no guard sees its owner's end before its own."""
         guards = self.pids_of("muster-guard", hosts)
         for pid in guards:
             os.kill(pid, signal.SIGSTOP)
-        for pid in [*self.pids_of("muster", hosts), *guards]:
-            with contextlib.suppress(ProcessLookupError):  # an agent, when the head has gone first
-                os.kill(pid, signal.SIGKILL)
+        kill_all([*self.pids_of("muster", hosts), *guards])
 
     def pids_of(self, program, hosts):
         found = [self.lab.children_named(host, program) for host in hosts]
@@ -192,9 +187,7 @@ class ProcessesDie(Deaths):
 
     def test_every_ssh(self):
         job = self.job("--grace", "1")
-        for pid in self.lab.children_named("head", "ssh"):
-            with contextlib.suppress(ProcessLookupError):  # the head has ended it for the first one
-                os.kill(pid, signal.SIGKILL)
+        kill_all(self.lab.children_named("head", "ssh"))
         self.ends_lost(job, "muster: .*node[12]")
         self.after(job)
 
@@ -218,9 +211,7 @@ class ProcessesDie(Deaths):
                  for rank, host in enumerate(hosts)]
         for folder in links:
             self.assertIn("mpirun", os.listdir(folder))
-        for pid in self.pids_of("muster", ["node2", "head"]):
-            with contextlib.suppress(ProcessLookupError):  # the head, which ends when its agent has
-                os.kill(pid, signal.SIGKILL)
+        kill_all(self.pids_of("muster", ["node2", "head"]))
         job.popen.wait(WAIT_SECONDS)
         self.assert_hosts_clean()
         until("no launchers left", lambda: not any(map(os.path.exists, links)))

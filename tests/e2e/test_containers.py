@@ -4,7 +4,6 @@ dies, no process, no mount and no container stays."""
 # rooms: container host process cli
 # needs: podman
 
-import contextlib
 import glob
 import os
 import signal
@@ -12,7 +11,7 @@ import sys
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, NO_SLOTS, READY, Case, by_age,
-                     descendants, name_of, run_tests, until)
+                     descendants, kill_all, name_of, run_tests, until)
 import image
 
 REASON = image.why_not()
@@ -224,9 +223,7 @@ class Deaths(ContainerCase):
 
     def kill(self, *pids):
         self.assertTrue(pids and all(pids))
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):  # gone with another one
-                os.kill(pid, signal.SIGKILL)
+        kill_all(pids)
 
     def ends(self, job, codes):
         done = job.finish()

@@ -10,8 +10,8 @@ import sys
 import unittest
 
 from mpi_programs import ends_or_hangs
-from support import (CANNOT_START, LOST, MUSTER, PYTHON, LabCase, by_age, lab_or_skip, run_tests,
-                     survivors, until)
+from support import (CANNOT_START, LOST, MUSTER, PYTHON, LabCase, by_age, kill_all, lab_or_skip,
+                     run_tests, survivors, until)
 import image
 
 REASON = lab_or_skip() or image.why_not()
@@ -167,9 +167,7 @@ class Ends(HostsCase):
 
     def test_agents_are_killed(self):
         job = self.job()
-        for host in self.lab.names:
-            outer = by_age(self.lab.children_named(host, "muster"))[0]
-            os.kill(outer, signal.SIGKILL)
+        kill_all([by_age(self.lab.children_named(host, "muster"))[0] for host in self.lab.names])
         self.assert_gone(job, {LOST})
 
     def test_a_host_without_the_image(self):

@@ -9,7 +9,7 @@ import signal
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, WAIT_SECONDS, Case, descendants,
-                     free_of_prefix, name_of, state_of, until)
+                     free_of_prefix, kill_all, name_of, state_of, until)
 
 MIB = 1 << 20
 
@@ -166,8 +166,7 @@ class Ends(Case):
         job = self.job("env -i setsid -f sleep $E2E_MARK; exec sleep $E2E_MARK", "--grace", "1")
         guards = [pid for pid in descendants(job.pid) if name_of(pid) == "muster-guard"]
         self.assertTrue(guards)
-        for pid in guards:
-            os.kill(pid, signal.SIGKILL)
+        kill_all(guards)
         self.assertNotEqual(job.finish().code, 0)
         self.assert_nothing_left()
 

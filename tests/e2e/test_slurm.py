@@ -14,7 +14,7 @@ import unittest
 from mpi_programs import MPICH, OPEN_MPI
 from service_case import ServiceCase
 from support import (MUSTER, NO_SLOTS, PYTHON, UNREACHABLE, UNTIL_GO, USAGE, WAIT_SECONDS, Running,
-                     run_tests, until)
+                     kill_all, run_tests, until)
 
 import slurm as slurm_module
 from slurm import Slurm
@@ -301,11 +301,7 @@ PATH="$DIR:$PATH" {MUSTER} run --max-open 1 --agent-path {agent} true
         running = self.start(["salloc", "-Q", "--no-kill", "-N", "2", "-n", "2", MUSTER, "run",
                               "sh", "-c", ': > "$DIR/ready.$RANK"; sleep "$E2E_MARK"'])
         self.wait_for("ready.0", "ready.1")
-        for pid in self.slurm.lab.strangers("node2", self.mark.encode()):
-            try:
-                os.kill(pid, 9)
-            except ProcessLookupError:
-                pass
+        kill_all(self.slurm.lab.strangers("node2", self.mark.encode()))
         done = running.finish()
         self.assertNotEqual(done.code, 0)
         self.assertIn("node2: the link to its agent broke: srun: error: node2: task ", done.errors)
@@ -392,8 +388,7 @@ class Held(SlurmCase):
                                   f": > $DIR/up; {UNTIL_GO}; {MUSTER} run -H node1 hostname"],
                                  stderr=told)
         self.wait_for("up")
-        for pid in self.slurm.lab.children_named("node2", "muster"):
-            os.kill(pid, 9)
+        kill_all(self.slurm.lab.children_named("node2", "muster"))
         until("a word of node2", lambda: "node2: the link to its agent broke" in self.text("told"))
         self.write("go", "")
         done = running.finish()

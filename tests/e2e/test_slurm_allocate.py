@@ -5,12 +5,12 @@
 # needs: slurm
 
 import json
-import os
 import signal
 import unittest
 
 import test_slurm
-from support import CANNOT_START, MUSTER, TIMEOUT, USAGE, UNTIL_GO, WAIT_SECONDS, run_tests, until
+from support import (CANNOT_START, MUSTER, TIMEOUT, USAGE, UNTIL_GO, WAIT_SECONDS, kill_all,
+                     run_tests, until)
 
 REASON = test_slurm.REASON
 WHO = test_slurm.WHO
@@ -196,8 +196,7 @@ class Ends(AllocateCase):
 
     def test_a_lost_node_is_named(self):
         running = self.on_two_hosts()
-        for pid in self.slurm.lab.children_named("node2", "muster"):
-            os.kill(pid, signal.SIGKILL)
+        kill_all(self.slurm.lab.children_named("node2", "muster"))
         done = running.finish()
         self.assertNotEqual(done.code, 0)
         self.assertIn("node2", done.errors)

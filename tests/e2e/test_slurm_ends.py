@@ -12,7 +12,7 @@ import re
 import unittest
 
 import test_slurm
-from support import MUSTER, UNREACHABLE, UNTIL_GO, run_tests, until
+from support import MUSTER, UNREACHABLE, UNTIL_GO, kill_all, run_tests, until
 
 REASON = test_slurm.REASON
 LIMIT_SECONDS = 180  # Slurm counts time limits in minutes, and looks for them twice in one
@@ -134,11 +134,7 @@ class Troubles(test_slurm.SlurmCase):
     def test_a_node_that_is_down_is_named(self):
         running = self.held()
         self.slurm.stop("slurmd", "node2")
-        for pid in self.slurm.lab.strangers("node2", self.mark.encode()):
-            try:
-                os.kill(pid, 9)
-            except ProcessLookupError:
-                pass
+        kill_all(self.slurm.lab.strangers("node2", self.mark.encode()))
         done = running.finish()
         self.slurm.start_slurmd("node2")
         self.assertNotEqual(done.code, 0)

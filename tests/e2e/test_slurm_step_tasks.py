@@ -3,13 +3,12 @@
 # rooms: front batch head link machine plan cli
 # needs: slurm
 
-import os
 import re
-import signal
 import unittest
 
 import test_slurm
-from support import MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, UNTIL_GO, USAGE, run_tests
+from support import (MUSTER, NO_SLOTS, PYTHON, TIMEOUT, UNREACHABLE, UNTIL_GO, USAGE, kill_all,
+                     run_tests)
 
 REASON = test_slurm.REASON
 WHO = test_slurm.WHO
@@ -243,8 +242,7 @@ exit $code
                                       "exec sleep \"$E2E_MARK\"' 2> \"$DIR/err.$SLURM_PROCID\"\n")
         running = self.start([*EACH, "sh", script])
         self.wait_for("ready.0", "ready.2")
-        for pid in self.slurm.lab.children_named("node1", "muster"):
-            os.kill(pid, signal.SIGKILL)
+        kill_all(self.slurm.lab.children_named("node1", "muster"))
         done = running.finish()
         self.assertNotEqual(done.code, 0, done)
         self.assertIn(f"task 1: Exited with exit code {UNREACHABLE}", done.errors)

@@ -1,6 +1,5 @@
 """What the labs of batch systems share: daemons on hosts, commands on the head, a clean end."""
 
-import contextlib
 import os
 import shutil
 import signal
@@ -46,8 +45,7 @@ class BatchLab:
         # The daemon, not the nsenter around it: an orphan would wait for this machine's own first
         # process, and a host does not end before all that ran there has been waited for.
         for daemon in self._daemons.values():
-            with contextlib.suppress(ProcessLookupError):
-                daemon.send(signal.SIGKILL)
+            daemon.send(signal.SIGKILL)
             daemon.popen.wait(WAIT_SECONDS)
         self._daemons.clear()
         self.lab.close()

@@ -1,6 +1,5 @@
 """What a kubelet does even when pods never run: it confirms that a pod which shall go has gone."""
 
-import contextlib
 import signal
 import subprocess
 import threading
@@ -27,8 +26,7 @@ class Undertaker(threading.Thread):
         with self._lock:
             self._over = True
             if self._watch:
-                with contextlib.suppress(ProcessLookupError):
-                    self._watch.send(signal.SIGKILL)
+                self._watch.send(signal.SIGKILL)
         self.join(WAIT_SECONDS)
 
     def pids(self):

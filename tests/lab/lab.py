@@ -16,6 +16,7 @@ signal), however it ends. This machine's own network, /run and process names are
 
 import argparse
 import atexit
+import contextlib
 import os
 import random
 import shutil
@@ -92,6 +93,13 @@ def until(what, condition, seconds=WAIT_SECONDS):
         time.sleep(max(0.02, time.monotonic() - began))
 
 
+def kill_all(pids):
+    """SIGKILL for each one that still lives: the end of one may have been the end of others."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 class Started:
     """A program in a host: `popen` is the nsenter around it, `pid` its own pid, seen from here."""
 
@@ -105,9 +113,10 @@ class Started:
         return self.pid
 
     def send(self, number):
-        if self.pid <= 0:
-            raise ProcessLookupError("the program had ended at once")
-        os.kill(self.pid, number)
+        """Nothing comes of it once the program has ended, as with Popen.send_signal."""
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def wait(self, seconds=WAIT_SECONDS):
         """Exit code as a shell would tell it: 128 + signal when a signal ended it."""
@@ -421,11 +430,7 @@ class Lab:
 
     def _end_strangers(self):
         for name in list(self._namespaces):
-            for pid in self.strangers(name):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            kill_all(self.strangers(name))
 
 
 def _ip(pid, lines):

@@ -72,6 +72,7 @@ class OneLab(unittest.TestCase):
         self.assertEqual(list(self.lab.strangers("head")), [started.pid])
         started.send(signal.SIGTERM)
         self.assertEqual(started.wait(), 128 + signal.SIGTERM)
+        started.send(signal.SIGTERM)  # a test need not know whether it has just ended
 
     def test_strangers_are_found_by_mark(self):
         started = self.lab.start(["sleep", "3600"], env=self.lab.environment(MARK="of-this-test"))
