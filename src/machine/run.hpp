@@ -163,6 +163,7 @@ class Run {
     bool claims_devices = true;
     bool joined = false;         // for spawned ranks, or has been greeted again for them
     bool away = false;           // its link has ended since it stopped
+    bool refused = false;        // its agent ends its ranks, whatever becomes of the others
     std::uint32_t busy = 0;      // its ranks that have not ended
     std::string outside = {};    // as in wire::Prepared
     std::string no_memory = {};  // likewise
@@ -236,6 +237,7 @@ class Run {
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, RunEffects& out);
   void give_up(base::NodeIndex node, RunEffects& out);
   [[nodiscard]] bool failed_by_itself(const Death& death) const;
+  [[nodiscard]] bool ended_by_its_agent(const Death& death) const;
   [[nodiscard]] bool told_in_time(const Death& death) const;
   [[nodiscard]] bool explains_abort(const Death& death) const;
   void note_failure(Death death);

@@ -62,11 +62,19 @@ bool Run::failed_by_itself(const Death& death) const {
   const model::RankExit& exit = death.exit;
   if (!exit.failed()) return false;
   if (!stop_) return true;
+  if (ended_by_its_agent(death)) return false;
   if (verdict_.so_far().cause != model::Cause::rank_failed) return false;
   if (verdict_.is_of(exit.rank)) return false;
   if (death.when && death.when->latest < stop_->at) return true;
   if (told_in_time(death) || explains_abort(death)) return true;
   return exit.signal != stop_->signal && exit.signal != SIGKILL && exit.code != 128 + stop_->signal;
+}
+
+// An agent that cannot start one rank ends the others there before we tell it to.
+bool Run::ended_by_its_agent(const Death& death) const {
+  const model::RankExit& exit = death.exit;
+  if (!nodes_[death.node.value].refused || told_in_time(death)) return false;
+  return exit.signal == SIGTERM || exit.signal == SIGKILL || exit.code == 128 + SIGTERM;
 }
 
 // Our signal then came while its interpreter was ending.
@@ -122,6 +130,7 @@ void Run::count_end(Rank rank, RunEffects& out) {
 // ---- hosts ------------------------------------------------------------------------------------
 
 void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
+  nodes_[node.value].refused = true;
   const bool was_ended = !stop_ && message.error.what.starts_with(kToldToEnd);
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
   if (may_go_on_without(node)) return host_missed(node, std::move(message.error), out);

@@ -443,6 +443,32 @@ TEST_F(TwoDeaths, ThoseCloserThanTheClocksTellAreNamedTogether) {
   }
 }
 
+// What it has started it ends before we tell it to.
+TEST_F(TwoDeaths, WhatAnAgentEndsThatCannotStartAllIsNotNamed) {
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    SetUp();
+    at(2100, Heard{kB, wire::Aborted{Rank(1), 7, "no data"}});
+    at(2101, Heard{kA, wire::Refused{{base::Fault::cannot_start, "no such program", {}, {}}}});
+    wire::Exited other = exited(0, 0, signal);
+    other.at_us = clock(2080);
+    at(2110, Heard{kA, other});
+    EXPECT_EQ(cause(), "rank 1 on b");
+    EXPECT_TRUE(machine_->report().aborted);
+    EXPECT_EQ(machine_->report().ended, 1u);
+  }
+}
+
+TEST_F(TwoDeaths, WhoFailsThereByItselfIsNamed) {
+  wire::Exited first = exited(1, 3);
+  first.at_us = clock(2090);
+  at(2100, Heard{kB, first});
+  at(2101, Heard{kA, wire::Refused{{base::Fault::cannot_start, "no such program", {}, {}}}});
+  wire::Exited other = exited(0, 4);
+  other.at_us = clock(2080);
+  at(2110, Heard{kA, other});
+  EXPECT_EQ(cause(), "rank 0 on a");
+}
+
 TEST_F(TwoDeaths, WhatEndedBeforeAnyStopWasSentIsNoWorkOfOurs) {
   die(2090, 2080, SIGKILL);
   EXPECT_EQ(cause(), "rank 0 on a");
