@@ -233,10 +233,10 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
   if (auto* pong = std::get_if<wire::Pong>(&event.message)) {
     return hosts_.pong(event.node, event.run, *pong, now_);
   }
-  if (said == nullptr) return;
   if (const auto* message = std::get_if<wire::Welcome>(&event.message)) {
-    return welcome(*said, event, *message, out);
+    return welcome(said, event, *message, out);
   }
+  if (said == nullptr) return;
   const NodeIndex node = said->uses.at(event.node);
   let<Run>(
       *said,
@@ -246,13 +246,15 @@ void HeadMachine::on(Heard& event, HeadEffects& out) {
       out);
 }
 
-void HeadMachine::welcome(Member& member, const Heard& event, const wire::Welcome& message,
+// A host answers, though the run that greeted it may be over and another one still waits for it.
+void HeadMachine::welcome(Member* member, const Heard& event, const wire::Welcome& message,
                           HeadEffects& out) {
-  const NodeIndex node = member.uses.at(event.node);
-  if (!run(member.index).awaits(node)) return;
+  const bool is_late = member == nullptr || !run(member->index).awaits(member->uses.at(event.node));
+  if (is_late) return hosts_.answered(event.node, message.facts, now_, out);
+  const NodeIndex node = member->uses.at(event.node);
   auto accepted = hosts_.welcome(event.node, event.run, message, now_, out);
   let<Run>(
-      member,
+      *member,
       [&](Run& run, RunEffects& wishes) {
         if (!accepted) return run.missed(node, std::move(accepted.error()), now_, wishes);
         run.greeted(node, message.facts, message.shared, now_, wishes);

@@ -92,7 +92,7 @@ class HeadMachine {
   void on(HostSeen& event, HeadEffects& out);
   void on(HeadTick&, HeadEffects& out);
 
-  void welcome(Member& member, const Heard& event, const wire::Welcome& message, HeadEffects& out);
+  void welcome(Member* member, const Heard& event, const wire::Welcome& message, HeadEffects& out);
   void from_launcher(const Heard& event, const wire::FromLauncher& message, HeadEffects& out);
   void begin_relay(const LauncherId& launcher, const std::string& bytes, HeadEffects& out);
   void take(Member& member, const std::string& bytes, HeadEffects& out);

@@ -88,6 +88,15 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
   }
 }
 
+// What an agent had ended by itself, since it could not start one of its ranks, explained why another
+// rank had asked for the end; a host that answered a run which was over stayed one that had not.
+TEST(Seeds, KeepTheRulesThatWereOnceBrokenByAllFaults) {
+  for (const std::uint64_t seed : {2021962, 3035191}) {
+    const Outcome outcome = World(draw(seed, {}), {}).play();
+    EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
+  }
+}
+
 // Input ran ahead without bounds while spawned ranks were starting, or all ranks again; a run that
 // had lost a host kept it from being closed; a host that did not leave kept another run waiting; an
 // inner run was killed without its grace; a run was not told why another had let a host go.
