@@ -88,8 +88,9 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
   }
 }
 
-// What an agent had ended by itself, since it could not start one of its ranks, explained why another
-// rank had asked for the end; a host that answered a run which was over stayed one that had not.
+// What an agent had ended by itself, since it could not start one of its ranks, explained why
+// another rank had asked for the end; a host that answered a run which was over stayed one that had
+// not.
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByAllFaults) {
   for (const std::uint64_t seed : {2021962, 3035191}) {
     const Outcome outcome = World(draw(seed, {}), {}).play();
