@@ -30,6 +30,7 @@
 #include "cli/launch.hpp"
 #include "cli/meant_record.hpp"
 #include "cli/operated.hpp"
+#include "cli/output_places.hpp"
 #include "cli/pipeline.hpp"
 #include "cli/queued.hpp"
 #include "cli/read_file.hpp"
@@ -197,6 +198,13 @@ int complain_all(const std::vector<base::Error>& complaints) {
   return code;
 }
 
+// What starts nothing says why a run would not start either.
+void tell_of_places(const front::Reading& read) {
+  if (!read.pipeline && !(read.request && read.request->record)) return;
+  const auto fine = OutputPlaces(read).check();
+  if (!fine) note(fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint));
+}
+
 int act(front::RunRequest request, const front::Front& front, const Invocation& invocation,
         const model::TypedCommand& asked) {
   request.refusal_code = front.late_code != 0 ? front.late_code : front.usage_code;
@@ -317,6 +325,7 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =
       (read->request && read->request->dry_run) || (read->pipeline && read->pipeline->dry_run);
+  if (only_shows && !read->cluster) tell_of_places(*read);
   if (read->cluster && !only_shows && !read->cluster->operated.empty()) {
     return run_operated(*read, asked, invocation);
   }

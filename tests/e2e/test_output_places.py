@@ -3,6 +3,7 @@
 # rooms: cli store front job
 
 import os
+import re
 import signal
 
 from pipeline_case import PipelineCase
@@ -43,8 +44,8 @@ class OutputPlaces(PipelineCase):
 
     def refused(self, done, what):
         place = self.path("out")
-        self.assertIn(f"could overwrite what no run of muster has written: {place} {what}\n",
-                      done.errors)
+        said = f"could overwrite what no run of muster has written: {place} {what}"
+        self.assertRegex(done.errors, re.escape(said) + "(\n|; )")
         self.assertIn("--force", done.errors)
 
     def model(self):
@@ -61,6 +62,17 @@ class OutputPlaces(PipelineCase):
         self.assertEqual(self.told("ps", "--json").text, "[]\n", "nor is there a record")
         self.write("out/a", "")
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds a and 1 other")
+
+    def test_a_plan_says_so_too(self):
+        os.mkdir(self.path("out"))
+        self.write("out/mine", "mine\n")
+        for file in ALL:
+            for words in (["explain", file], ["submit", "--dry-run", file]):
+                with self.subTest(words):
+                    done = self.told(*words)
+                    self.assertIn("it would not start", done.errors)
+                    self.refused(done, "holds mine")
+                    self.assertEqual(self.told(*words[:-1], "over-" + file).errors, "")
 
     def test_a_file_is_the_users_too(self):
         self.write("out", "mine\n")
