@@ -10,6 +10,7 @@
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
 #include "cli/operated_output.hpp"
+#include "cli/own_user.hpp"
 #include "cli/saved_output.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/scheduled_record.hpp"
@@ -49,12 +50,13 @@ std::string log_file(const RunRecord& record) { return record.folder + "/log"; }
 
 std::string text_or_empty(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
-RunRecord operated_record(const front::Reading& reading) {
+RunRecord operated_record(const front::Reading& reading, const Invocation& invocation) {
   const front::ClusterRequest& cluster = *reading.cluster;
   const job::Cluster& place = cluster.run.cluster;
   RunRecord record = scheduled_record(
-      reading, {"kubernetes", cluster.target, text_or_empty(place.context),
-                text_or_empty(place.name_space), cluster::operated_id(cluster.operated)});
+      reading,
+      {"kubernetes", cluster.target, text_or_empty(place.context), text_or_empty(place.name_space),
+       cluster::operated_id(cluster.operated), user_everywhere(invocation.environment)});
   std::erase_if(record.outputs, [&](const model::NamedPath& one) {
     return record.holds(one.path);  // it goes with its pod
   });
@@ -227,7 +229,7 @@ bool is_operated(const RunRecord& record) { return cluster::is_operated(record.s
 int run_operated(const front::Reading& reading, const model::TypedCommand& asked,
                  const Invocation& invocation) {
   const process::HeldSignals held;
-  RunRecord record = operated_record(reading);
+  RunRecord record = operated_record(reading, invocation);
   if (auto begun = begin_operated(reading, record, asked, invocation); !begun) {
     return complain(begun.error());
   }
