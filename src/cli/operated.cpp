@@ -143,22 +143,30 @@ RunRecord gone_there(RunRecord record) {
   return record;
 }
 
-// Pods that are gone say nothing: what is there then stays.
+// Pods that are gone say nothing: what is there then stays. So it does after a signal.
 void save_log(const RunRecord& record, const Kubectl& kubectl) {
-  const auto log = cluster::operated_log(kubectl, record.scheduler.id);
-  if (log && !log->empty()) (void)store::replace_file(log_file(record), *log);
+  bool has_said = false;
+  (void)save_output(log_file(record), [&](const auto& write) {
+    const auto done = cluster::operated_log(kubectl, record.scheduler.id, std::nullopt,
+                                            [&](std::string_view lines) {
+                                              has_said |= !lines.empty();
+                                              return write(lines) && process::waiting_signal() == 0;
+                                            });
+    return done && has_said && process::waiting_signal() == 0;
+  });
 }
 
-RunRecord ended_there(RunRecord record, const kubernetes::OperatedState& state,
+RunRecord ended_there(const RunRecord& record, const kubernetes::OperatedState& state,
                       const Kubectl& kubectl) {
   const bool good = state.stage == Stage::succeeded;
   const std::string& id = record.scheduler.id;
   const int code = good ? 0 : cluster::operated_code(kubectl, id);
-  record = ended_as(std::move(record), good ? RunState::completed : RunState::failed, code,
-                    good ? "" : state.why);
-  save_log(record, kubectl);
-  finish_operated(record);
-  return record;
+  const RunRecord ended =
+      ended_as(record, good ? RunState::completed : RunState::failed, code, good ? "" : state.why);
+  save_log(ended, kubectl);
+  if (process::waiting_signal() != 0) return record;  // who asks next finishes it
+  finish_operated(ended);
+  return ended;
 }
 
 class OperatedFollowing {
@@ -213,13 +221,33 @@ int tell_end(const RunRecord& record, int told) {
   return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
+// What its pods have printed so far. Of the tails of all pods, the last lines are held.
+int print_operated(const RunRecord& record, std::optional<std::uint32_t> tail,
+                   const Kubectl& kubectl) {
+  int code = 0;
+  std::string tails;
+  const auto told =
+      cluster::operated_log(kubectl, record.scheduler.id, tail, [&](std::string_view lines) {
+        if (tail) {
+          tails += lines;
+        } else {
+          code = print(lines);
+        }
+        return code == 0;
+      });
+  if (!told) return complain(told.error().error);
+  return tail ? print(view::last_lines(tails, *tail)) : code;
+}
+
 int wait_for_end(const RunRecord& record, const Invocation& invocation) {
   OperatedFollowing following(record, invocation);
   const RunRecord ended = following.follow();
   if (!ended.is_live()) return tell_end(ended, following.code());
   note("stopping the run");
+  const int signal = process::waiting_signal();
+  process::drop_waiting_signals();  // another one is for what the stop waits for
   const auto stopped = stop_operated(ended, invocation);
-  return stopped ? 128 + process::waiting_signal() : complain(stopped.error());
+  return stopped ? 128 + signal : complain(stopped.error());
 }
 
 }  // namespace
@@ -249,7 +277,7 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
     record.cause = state.error().error.what;
     return record;
   }
-  if (state->stage >= Stage::succeeded) return ended_there(std::move(record), *state, kubectl);
+  if (state->stage >= Stage::succeeded) return ended_there(record, *state, kubectl);
   record.state = state->stage == Stage::running ? RunState::running : RunState::queued;
   record.cause = state->stage == Stage::running ? "" : state->why;
   return record;
@@ -257,9 +285,6 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
 
 int operated_logs(const RunRecord& record, const front::RecordRequest& request,
                   const Invocation& invocation) {
-  const auto print_meant = [&](const std::string& text) {
-    return print(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
-  };
   if (record.is_live() && request.follow) {
     OperatedFollowing following(record, invocation);
     (void)following.follow();
@@ -271,9 +296,7 @@ int operated_logs(const RunRecord& record, const front::RecordRequest& request,
     (void)read_saved(log_file(record), request.tail, take);
     return code;
   }
-  const auto text =
-      cluster::operated_log(kubectl_of(record, invocation.environment), record.scheduler.id);
-  return text ? print_meant(*text) : complain(text.error().error);
+  return print_operated(record, request.tail, kubectl_of(record, invocation.environment));
 }
 
 Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {

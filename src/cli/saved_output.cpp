@@ -2,6 +2,9 @@
 #include "cli/saved_output.hpp"
 
 #include <cstddef>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "store/files.hpp"
 #include "store/growing_file.hpp"
@@ -24,6 +27,23 @@ bool read_saved(const std::string& path, std::optional<std::uint32_t> tail,
   }
   if (!rest.empty()) (void)take(rest);
   return true;
+}
+
+bool save_output(
+    const std::string& path,
+    const std::function<bool(const std::function<bool(std::string_view)>& write)>& speak) {
+  const std::string fresh = path + ".new";
+  bool is_good = store::write_file(fresh, "");
+  const process::UniqueFd file(
+      is_good ? ::open(fresh.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1);
+  is_good = file && speak([&](std::string_view piece) {
+              is_good = is_good && store::write_all(file.get(), piece);
+              return is_good;
+            }) &&
+            is_good;
+  if (is_good && ::rename(fresh.c_str(), path.c_str()) == 0) return true;
+  (void)::unlink(fresh.c_str());
+  return false;
 }
 
 }  // namespace muster::cli

@@ -24,7 +24,6 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
-#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -125,9 +124,14 @@ void finish(const RunRecord& record, const std::string& report) {
                             view::record_json(record, store::utc_now()) + "\n");
 }
 
+// Not beyond a signal.
 void save_log(const Kubectl& kubectl, const RunRecord& record, const std::string& launcher) {
-  const auto text = kubectl.ask({"logs", launcher, "--container=launcher"});
-  if (text) (void)store::replace_file(saved_log(record), *text);
+  (void)save_output(saved_log(record), [&](const auto& write) {
+    const auto done = kubectl.stream(
+        {"logs", launcher, "--container=launcher"},
+        [&](std::string_view piece) { return write(piece) && process::waiting_signal() == 0; });
+    return done && process::waiting_signal() == 0;
+  });
 }
 
 RunRecord died(RunRecord record, const std::string& cause) {
@@ -161,13 +165,15 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
     return record;
   }
   std::string report;
-  take_end(sight, record, report);
-  if (record.state == RunState::failed && may_be_the_cluster(record)) {
-    add_cause(what_the_cluster_did(kubectl, record), record, report);
+  RunRecord ended = record;
+  take_end(sight, ended, report);
+  if (ended.state == RunState::failed && may_be_the_cluster(ended)) {
+    add_cause(what_the_cluster_did(kubectl, ended), ended, report);
   }
-  save_log(kubectl, record, sight.launcher);
-  finish(record, report);
-  return record;
+  save_log(kubectl, ended, sight.launcher);
+  if (process::waiting_signal() != 0) return record;  // who asks next finishes it
+  finish(ended, report);
+  return ended;
 }
 
 // ---- following ----------------------------------------------------------------------------------
@@ -175,14 +181,11 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
 // Words for kubectl logs: where to begin.
 using LogBegin = std::vector<std::string>;
 
-LogBegin begin_since(const front::RecordRequest& request) {
-  const auto since = since_of(request);
-  if (!since) return {};
-  return {"--since-time=" + view::utc_text(*since)};
-}
-
 LogBegin begin_of(const front::RecordRequest& request) {
-  LogBegin words = begin_since(request);
+  LogBegin words;
+  if (const auto since = since_of(request)) {
+    words.push_back("--since-time=" + view::utc_text(*since));
+  }
   if (request.tail) words.push_back(fmt::format("--tail={}", *request.tail));
   return words;
 }
@@ -379,9 +382,6 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
   if (is_operated(record)) return operated_logs(record, request, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
-  const auto take = [&](const std::string& text) {
-    log.take_plain(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
-  };
   if (!record.is_live()) {
     const auto take_lines = [&](std::string_view lines) {
       log.take_plain(lines);
@@ -402,13 +402,15 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
   const auto sight = cluster::look(kubectl, record.scheduler.id);
   if (!sight) return complain(sight.error().error);
   if (sight->launcher.empty()) return 0;
-  std::vector<std::string> words = {"logs", sight->launcher, "--container=launcher"};
-  for (std::string& word : begin_since(request)) words.push_back(std::move(word));
-  const auto text = kubectl.ask(words);
-  if (!text) return complain(text.error().error);
-  take(*text);
+  std::vector<std::string> words = {"logs", sight->launcher, "--container=launcher",
+                                    "--timestamps"};
+  for (std::string& word : begin_of(request)) words.push_back(std::move(word));
+  const auto told = kubectl.stream(words, [&](std::string_view bytes) {
+    log.take(bytes);
+    return log.code() == 0;
+  });
   log.finish();
-  return log.code();
+  return told ? log.code() : complain(told.error().error);
 }
 
 RunRecord await_end(RunRecord record, const Invocation& invocation) {

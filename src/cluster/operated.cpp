@@ -111,21 +111,25 @@ Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
       });
 }
 
-std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed) {
-  std::vector<std::string> words = {"logs",         labels_of(id), "--tail=-1", "--ignore-errors",
-                                    "--timestamps", "--prefix"};
+std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed,
+                                       std::optional<std::uint32_t> tail) {
+  const std::string lines = tail ? std::to_string(*tail) : "-1";
+  std::vector<std::string> words = {
+      "logs", labels_of(id), "--tail=" + lines, "--ignore-errors", "--timestamps", "--prefix"};
   if (followed == 0) return words;
   words.emplace_back("--follow");
   words.push_back(fmt::format("--max-log-requests={}", followed));
   return words;
 }
 
-Answered<std::string> operated_log(const Kubectl& kubectl, const std::string& id) {
+Answered<void> operated_log(const Kubectl& kubectl, const std::string& id,
+                            std::optional<std::uint32_t> tail,
+                            const std::function<bool(std::string_view)>& heard) {
   return look(kubectl, name_in(id)).and_then([&](const Sight& sight) {
     const bool tagged = sight.state.pods.size() > 1;
-    return kubectl.ask(words_of_logs(id, 0)).map([&](const std::string& text) {
-      return PodLines().take(text, tagged);
-    });
+    PodLines lines;
+    return kubectl.stream(words_of_logs(id, 0, tail),
+                          [&](std::string_view bytes) { return heard(lines.take(bytes, tagged)); });
   });
 }
 

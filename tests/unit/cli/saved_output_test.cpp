@@ -51,6 +51,16 @@ TEST_F(SavedOutput, TerabytesOfHolesAreSkipped) {
   EXPECT_LT(read().size(), std::size_t{1} << 20);
 }
 
+TEST_F(SavedOutput, IsWrittenInPiecesOrNotAtAll) {
+  const auto speak = [](const auto& write) { return write("one\n") && write("two\n"); };
+  EXPECT_TRUE(save_output(path(), speak));
+  EXPECT_EQ(read(), "one\ntwo\n");
+  EXPECT_FALSE(save_output(path(), [](const auto& write) { return write("half") && false; }));
+  EXPECT_FALSE(save_output(folder_.path() + "/none/log", speak));
+  EXPECT_EQ(read(), "one\ntwo\n");
+  EXPECT_NE(::access((path() + ".new").c_str(), F_OK), 0);
+}
+
 TEST_F(SavedOutput, LinksAndNothingAreNoFiles) {
   const auto take = [](std::string_view) { return true; };
   EXPECT_FALSE(read_saved(path(), {}, take));
