@@ -270,6 +270,9 @@ class ClusterRun {
     const auto bundle =
         make_bundle({texts_of(asked_, *reading_.cluster), codes_.folders(), downloads_of(reading_)},
                     record_.folder);
+    if (!bundle && process::waiting_signal() != 0) {
+      return base::fail(Fault::timeout, "", "given up before it had begun");
+    }
     if (!bundle) return tl::unexpected(bundle.error());
     const auto done =
         cluster::submit(kubectl_of(record_, invocation_.environment),
