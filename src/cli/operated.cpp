@@ -9,6 +9,7 @@
 
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
+#include "cli/local_time.hpp"
 #include "cli/operated_output.hpp"
 #include "cli/own_user.hpp"
 #include "cli/saved_output.hpp"
@@ -44,7 +45,9 @@ constexpr std::chrono::seconds kLook{1};
 constexpr std::size_t kOperatedSpecMax = 700'000;  // of a Secret's 1 MiB
 constexpr std::size_t kOperatedDigits = 32;
 
-std::string log_file(const RunRecord& record) { return record.folder + "/log"; }
+std::string log_file(const RunRecord& record) {
+  return fmt::format("{}/{}", record.folder, kSavedLog);
+}
 
 // ---- the record ---------------------------------------------------------------------------------
 
@@ -147,11 +150,11 @@ RunRecord gone_there(RunRecord record) {
 void save_log(const RunRecord& record, const Kubectl& kubectl) {
   bool has_said = false;
   (void)save_output(log_file(record), [&](const auto& write) {
-    const auto done = cluster::operated_log(kubectl, record.scheduler.id, std::nullopt,
-                                            [&](std::string_view lines) {
-                                              has_said |= !lines.empty();
-                                              return write(lines) && process::waiting_signal() == 0;
-                                            });
+    const auto done =
+        cluster::operated_log(kubectl, record.scheduler.id, {}, [&](std::string_view lines) {
+          has_said |= !lines.empty();
+          return write(lines) && process::waiting_signal() == 0;
+        });
     return done && has_said && process::waiting_signal() == 0;
   });
 }
@@ -161,8 +164,10 @@ RunRecord ended_there(const RunRecord& record, const kubernetes::OperatedState& 
   const bool good = state.stage == Stage::succeeded;
   const std::string& id = record.scheduler.id;
   const int code = good ? 0 : cluster::operated_code(kubectl, id);
-  const RunRecord ended =
+  RunRecord ended =
       ended_as(record, good ? RunState::completed : RunState::failed, code, good ? "" : state.why);
+  ended.started = state.started;
+  if (state.ended) ended.ended = state.ended;
   save_log(ended, kubectl);
   if (process::waiting_signal() != 0) return record;  // who asks next finishes it
   finish_operated(ended);
@@ -171,10 +176,10 @@ RunRecord ended_there(const RunRecord& record, const kubernetes::OperatedState& 
 
 class OperatedFollowing {
  public:
-  OperatedFollowing(RunRecord record, const Invocation& invocation)
+  OperatedFollowing(RunRecord record, const Invocation& invocation, cluster::LogBegin begin = {})
       : record_(std::move(record)),
         kubectl_(kubectl_of(record_, invocation.environment)),
-        output_(kubectl_, record_.scheduler.id),
+        output_(kubectl_, record_.scheduler.id, std::move(begin)),
         invocation_(invocation) {}
 
   // Prints what the pods do, until the end, a signal, or output that nobody takes.
@@ -221,14 +226,19 @@ int tell_end(const RunRecord& record, int told) {
   return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
+cluster::LogBegin begin_of_operated(const front::RecordRequest& request) {
+  const auto since = since_of(request);
+  return {request.tail, since ? view::utc_text(*since) : ""};
+}
+
 // What its pods have printed so far. Of the tails of all pods, the last lines are held.
-int print_operated(const RunRecord& record, std::optional<std::uint32_t> tail,
+int print_operated(const RunRecord& record, const cluster::LogBegin& begin,
                    const Kubectl& kubectl) {
   int code = 0;
   std::string tails;
   const auto told =
-      cluster::operated_log(kubectl, record.scheduler.id, tail, [&](std::string_view lines) {
-        if (tail) {
+      cluster::operated_log(kubectl, record.scheduler.id, begin, [&](std::string_view lines) {
+        if (begin.tail) {
           tails += lines;
         } else {
           code = print(lines);
@@ -236,7 +246,7 @@ int print_operated(const RunRecord& record, std::optional<std::uint32_t> tail,
         return code == 0;
       });
   if (!told) return complain(told.error().error);
-  return tail ? print(view::last_lines(tails, *tail)) : code;
+  return begin.tail ? print(view::last_lines(tails, *begin.tail)) : code;
 }
 
 int wait_for_end(const RunRecord& record, const Invocation& invocation) {
@@ -279,6 +289,7 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
   }
   if (state->stage >= Stage::succeeded) return ended_there(record, *state, kubectl);
   record.state = state->stage == Stage::running ? RunState::running : RunState::queued;
+  record.started = state->started;
   record.cause = state->stage == Stage::running ? "" : state->why;
   return record;
 }
@@ -286,17 +297,20 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
 int operated_logs(const RunRecord& record, const front::RecordRequest& request,
                   const Invocation& invocation) {
   if (record.is_live() && request.follow) {
-    OperatedFollowing following(record, invocation);
+    cluster::LogBegin begin = begin_of_operated(request);
+    begin.tail.reset();  // who follows sees all of it, whichever pod has the last lines
+    OperatedFollowing following(record, invocation, std::move(begin));
     (void)following.follow();
     return following.code();
   }
   if (!record.is_live()) {
     int code = 0;
     const auto take = [&](std::string_view lines) { return (code = print(lines)) == 0; };
-    (void)read_saved(log_file(record), request.tail, take);
+    (void)read_saved(log_file(record), {0, request.tail}, take);
     return code;
   }
-  return print_operated(record, request.tail, kubectl_of(record, invocation.environment));
+  return print_operated(record, begin_of_operated(request),
+                        kubectl_of(record, invocation.environment));
 }
 
 Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {

@@ -43,7 +43,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPause{1};
 constexpr std::chrono::seconds kSilence{15};  // of a launcher that is followed
 
-std::string saved_log(const RunRecord& record) { return record.folder + "/log"; }
+std::string saved_log(const RunRecord& record) {
+  return fmt::format("{}/{}", record.folder, kSavedLog);
+}
 
 // ---- the end ------------------------------------------------------------------------------------
 
@@ -70,7 +72,7 @@ std::string ended_by_cluster(const Sight& sight) {
 }
 
 void take_end(const Sight& sight, RunRecord& record, std::string& report) {
-  record.ended = store::utc_now();
+  record.ended = sight.end->time.value_or(store::utc_now());
   if (auto told = read_end_text(sight.end->message)) {
     record.state = told->ending.state;
     record.exit_code = told->ending.exit_code;
@@ -124,11 +126,11 @@ void finish(const RunRecord& record, const std::string& report) {
                             view::record_json(record, store::utc_now()) + "\n");
 }
 
-// Not beyond a signal.
+// With the times of its lines. Not beyond a signal.
 void save_log(const Kubectl& kubectl, const RunRecord& record, const std::string& launcher) {
-  (void)save_output(saved_log(record), [&](const auto& write) {
+  save_timed_output(record.folder, [&](const auto& write) {
     const auto done = kubectl.stream(
-        {"logs", launcher, "--container=launcher"},
+        {"logs", launcher, "--container=launcher", "--timestamps"},
         [&](std::string_view piece) { return write(piece) && process::waiting_signal() == 0; });
     return done && process::waiting_signal() == 0;
   });
@@ -159,6 +161,7 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
     const std::string why = why_it_died(record, sight, kubectl);
     return died(std::move(record), why);
   }
+  if (sight.began) record.started = sight.began;
   if (!sight.end) {
     record.state = sight.has_begun ? RunState::running : RunState::queued;
     record.cause = sight.waits.empty() ? "" : sight.waits.front();
@@ -297,6 +300,15 @@ Result<void> await_pods(const RunRecord& record, const Kubectl& kubectl, cluster
                     stay->size() == 1 ? "" : fmt::format("; and {} more", stay->size() - 1));
 }
 
+// From which byte on the saved log is meant. 0 while kubectl can be asked; nothing where it is not
+// known.
+std::optional<std::uint64_t> begin_of_saved(const RunRecord& record,
+                                            const front::RecordRequest& request) {
+  const auto since = since_of(request);
+  if (!since || record.is_live()) return 0;
+  return saved_since(record.folder, *since);
+}
+
 int lacks_times(const RunRecord& record) {
   return complain({Fault::usage,
                    "when the output of " + record.run + " was written is not known here",
@@ -377,8 +389,8 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
   if (is_queued_run(record)) return queued_logs(record, request, invocation);
-  const bool has_times = record.is_live() && !is_operated(record);  // while kubectl can be asked
-  if (request.since && !has_times) return lacks_times(record);
+  const auto begin = begin_of_saved(record, request);
+  if (!begin) return lacks_times(record);
   if (is_operated(record)) return operated_logs(record, request, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
@@ -387,7 +399,7 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
       log.take_plain(lines);
       return log.code() == 0;
     };
-    if (!read_saved(saved_log(record), request.tail, take_lines)) {
+    if (!read_saved(saved_log(record), {*begin, request.tail}, take_lines)) {
       return complain(
           {Fault::usage, "the output of " + record.run + " has not been fetched in time", {}, {}});
     }

@@ -143,6 +143,8 @@ class PodLogs(Endless):
         self.is_in_the_cluster(ENDED)
         self.assertEqual(self.counts("ps", "--json-lines"), 1)
         self.assertEqual(self.counts("logs", self.record), 600)
+        self.assertEqual(self.counts("logs", "--since", "2026-01-02T03:04:05.7Z", self.record), 600)
+        self.assertEqual(self.counts("logs", "--since", "2026-01-02T04:00:00Z", self.record), 0)
         self.assertGreater(os.path.getsize(self.path(
             ".local/state/muster/runs", self.record, "log")), 300 << 20)
 
