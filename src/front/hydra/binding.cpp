@@ -102,6 +102,7 @@ Result<void> set_hydra_bind_to(HydraDraft& draft, const Typed& typed) {
   }
   if (is_each_gpu(word)) {
     mapping.bind_to = BindTo::gpu;
+    mapping.bind_or_not = false;
     return {};
   }
   if (word.starts_with("user:")) return bind_to_user(mapping, typed);
