@@ -62,11 +62,11 @@ bool read_pieces(int file, const std::function<bool(std::string_view)>& take) {
   return true;
 }
 
-std::optional<std::string> hash_of(int file) {
+std::optional<std::string> hash_of(int file, const GoesOn& goes_on) {
   Sha256 hash;
   const bool read = read_pieces(file, [&](std::string_view bytes) {
     hash.add(bytes);
-    return true;
+    return !is_given_up(goes_on);
   });
   return read ? std::optional(hash.take()) : std::nullopt;
 }
@@ -86,10 +86,10 @@ bool read_stream(int file, const std::function<bool(std::string_view)>& take) {
   }
 }
 
-bool send_file(int from, int to) {
-  return read_pieces(from, [to](std::string_view bytes) {
+bool send_file(int from, int to, const GoesOn& goes_on) {
+  return read_pieces(from, [&](std::string_view bytes) {
     errno = process::write_all(to, bytes).error;
-    return errno == 0;
+    return errno == 0 && !is_given_up(goes_on);
   });
 }
 

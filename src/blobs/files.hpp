@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "blobs/goes_on.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::blobs {
@@ -22,8 +23,8 @@ namespace muster::blobs {
 // is not read. False, with errno: it cannot be read, or `take` returned false.
 [[nodiscard]] bool read_pieces(int file, const std::function<bool(std::string_view)>& take);
 
-// Of all that it holds; nothing with errno: it cannot be read.
-[[nodiscard]] std::optional<std::string> hash_of(int file);
+// Of all that it holds; nothing with errno: it cannot be read, or that is given up.
+[[nodiscard]] std::optional<std::string> hash_of(int file, const GoesOn& goes_on = {});
 
 // Without links on its way; nothing: there is nothing.
 [[nodiscard]] std::optional<std::string> real_path(const std::string& path);
@@ -31,8 +32,8 @@ namespace muster::blobs {
 // The same of what cannot be read twice, such as a pipe.
 [[nodiscard]] bool read_stream(int file, const std::function<bool(std::string_view)>& take);
 
-// All bytes of the first one to what may be a pipe; false with errno.
-[[nodiscard]] bool send_file(int from, int to);
+// All bytes of the first one to what may be a pipe; false with errno, or when that is given up.
+[[nodiscard]] bool send_file(int from, int to, const GoesOn& goes_on = {});
 
 // A regular file to read, nothing with errno else: a link at its end is not followed.
 [[nodiscard]] process::UniqueFd open_regular(const std::string& path);

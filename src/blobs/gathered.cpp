@@ -71,11 +71,12 @@ class Folder {
 
   // Adds it to the whole at `name`, with hashes; of those entries only that `wanted` names.
   template <class Wanted>
-  void add_to(Gathered& whole, const std::string& name, Wanted wanted) {
+  void add_to(Gathered& whole, const std::string& name, Wanted wanted, const GoesOn& goes_on = {}) {
     const std::string front = name.empty() ? "" : name + "/";
     for (Entry& entry : found_.manifest.entries) {
       if (!wanted(entry)) continue;
-      if (entry.kind == EntryKind::file && !hash(entry, whole)) continue;
+      if (is_given_up(goes_on)) return;
+      if (entry.kind == EntryKind::file && !hash(entry, whole, goes_on)) continue;
       entry.path.insert(0, front);
       whole.manifest.entries.push_back(std::move(entry));
     }
@@ -88,10 +89,10 @@ class Folder {
   [[nodiscard]] std::vector<Entry>& entries() { return found_.manifest.entries; }
 
   // Alone, as "".
-  static void add_file(const std::string& path, Gathered& whole) {
+  static void add_file(const std::string& path, Gathered& whole, const GoesOn& goes_on) {
     Folder none(path, {});
     Entry file{EntryKind::file, ""};
-    if (none.hash(file, whole)) whole.manifest.entries.push_back(std::move(file));
+    if (none.hash(file, whole, goes_on)) whole.manifest.entries.push_back(std::move(file));
     whole.left_out = std::move(none.found_.left_out);
   }
 
@@ -128,11 +129,11 @@ class Folder {
     return {};
   }
 
-  // False: it cannot be read, or is gone.
-  bool hash(Entry& entry, Gathered& whole) {
+  // False: it cannot be read, or is gone, or nobody wants to go on.
+  bool hash(Entry& entry, Gathered& whole, const GoesOn& goes_on) {
     const std::string path = place_of(entry.path);
     const process::UniqueFd file = open_regular(path);
-    auto hash = file ? hash_of(file.get()) : std::nullopt;
+    auto hash = file ? hash_of(file.get(), goes_on) : std::nullopt;
     if (!hash) {
       const int error = errno;
       struct stat found {};
@@ -218,11 +219,12 @@ Result<Gathered> written_in(const std::string& record) {
   return whole;
 }
 
-Result<Gathered> gather(const std::string& path, const std::string& root) {
+Result<Gathered> gather(const std::string& path, const std::string& root, const GoesOn& goes_on) {
   Gathered whole;
   const std::string real = real_path(path).value_or(path);
   if (!is_folder(real)) {
-    Folder::add_file(real, whole);
+    Folder::add_file(real, whole, goes_on);
+    if (is_given_up(goes_on)) return given_up();
     return whole;
   }
   auto folder = Folder::look_at(real);
@@ -232,7 +234,9 @@ Result<Gathered> gather(const std::string& path, const std::string& root) {
     return lies_in(leads_to, inside) && !snapshot::link_stays(link.path, link.target);
   });
   if (!followed) return tl::unexpected(std::move(followed.error()));
-  folder->add_to(whole, "", [](const Entry&) { return true; });
+  folder->add_to(
+      whole, "", [](const Entry&) { return true; }, goes_on);
+  if (is_given_up(goes_on)) return given_up();
   return whole;
 }
 

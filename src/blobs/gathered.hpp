@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "blobs/goes_on.hpp"
 #include "blobs/parcel.hpp"
 #include "blobs/survey.hpp"
 #include "snapshot/manifest.hpp"
@@ -21,7 +22,8 @@ struct Gathered {
 
 // A folder with all that it holds, or a file, whose path is then "". A link at its end is followed;
 // so are links from within it to what lies elsewhere below `root`.
-[[nodiscard]] base::Result<Gathered> gather(const std::string& path, const std::string& root);
+[[nodiscard]] base::Result<Gathered> gather(const std::string& path, const std::string& root,
+                                            const GoesOn& goes_on = {});
 
 // What ranks have written in a record: below `outputs`, `checkpoints` and `mlruns`, and what was
 // changed or added below `code` since it was laid out there. An output that is a link to a folder

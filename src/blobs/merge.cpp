@@ -31,10 +31,12 @@ tl::unexpected<base::Error> cannot_add(std::string_view what, const std::string&
 // Makes entries below a record, by descriptors of folders: links on the way are never followed.
 class Merger {
  public:
-  Merger(std::string record, BlobStore& store, const Manifest& sent, std::string host)
+  Merger(std::string record, BlobStore& store, const Manifest& sent, std::string host,
+         const GoesOn& goes_on)
       : record_(std::move(record)),
         host_(std::move(host)),
         store_(store),
+        goes_on_(goes_on),
         sent_(snapshot::by_path(sent)),
         root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
@@ -42,7 +44,9 @@ class Merger {
     for (const Entry& entry : theirs.entries) ++uses_[entry.hash];
     for (const Entry& entry : theirs.entries) {
       --uses_[entry.hash];
-      if (auto done = add(entry); !done) return tl::unexpected(std::move(done.error()));
+      const auto done = add(entry);
+      if (is_given_up(goes_on_)) return given_up();
+      if (!done) return tl::unexpected(done.error());
     }
     return std::move(merged_);
   }
@@ -155,7 +159,7 @@ class Merger {
     constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     const process::UniqueFd there(::openat(folder, name.c_str(), kRead));
     if (there || errno != ENOENT) {
-      const auto hash = hash_of(there.get());
+      const auto hash = hash_of(there.get(), goes_on_);
       if (hash == entry.hash) return true;
       errno = EEXIST;
       if (!hash || !is_original(path, *hash)) return false;
@@ -198,6 +202,7 @@ class Merger {
   std::string record_;
   std::string host_;
   BlobStore& store_;
+  const GoesOn& goes_on_;
   std::map<std::string, Entry> sent_;
   std::map<std::string, std::size_t> uses_;  // of a content, by entries that are still to be made
   process::UniqueFd root_;
@@ -207,8 +212,8 @@ class Merger {
 }  // namespace
 
 Result<Merged> merge_into(const std::string& record, BlobStore& store, const Manifest& theirs,
-                          const Manifest& sent, const std::string& host) {
-  return Merger(record, store, sent, host).merge(theirs);
+                          const Manifest& sent, const std::string& host, const GoesOn& goes_on) {
+  return Merger(record, store, sent, host, goes_on).merge(theirs);
 }
 
 }  // namespace muster::blobs

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "blobs/blob_store.hpp"
+#include "blobs/goes_on.hpp"
 #include "snapshot/manifest.hpp"
 
 namespace muster::blobs {
@@ -21,6 +22,6 @@ struct Merged {
 [[nodiscard]] base::Result<Merged> merge_into(const std::string& record, BlobStore& store,
                                               const snapshot::Manifest& theirs,
                                               const snapshot::Manifest& sent,
-                                              const std::string& host);
+                                              const std::string& host, const GoesOn& goes_on = {});
 
 }  // namespace muster::blobs

@@ -60,7 +60,8 @@ std::optional<std::pair<std::string_view, std::uint64_t>> word_and_number(std::s
 // Reads a stream in pieces, and takes lines and bytes off it.
 class Stream {
  public:
-  explicit Stream(int from) : from_(from), buffer_(std::size_t{256} << 10) {}
+  Stream(int from, const GoesOn& goes_on)
+      : from_(from), goes_on_(goes_on), buffer_(std::size_t{256} << 10) {}
 
   std::optional<std::string> line() {
     std::string text;
@@ -76,11 +77,12 @@ class Stream {
 
   bool is_at_end() { return some(1).empty(); }
 
-  // Hands on exactly so many bytes; false: there are not so many, or nobody takes them.
+  // Hands on exactly so many bytes; false: there are not so many, or nobody takes them, or wants to
+  // go on.
   bool bytes(std::uint64_t count, const std::function<bool(std::string_view)>& take) {
     while (count > 0) {
       const std::string_view ready = some(count);
-      if (ready.empty() || !take(ready)) return false;
+      if (ready.empty() || is_given_up(goes_on_) || !take(ready)) return false;
       begin_ += ready.size();
       count -= ready.size();
     }
@@ -103,6 +105,7 @@ class Stream {
   }
 
   int from_;
+  const GoesOn& goes_on_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -132,7 +135,7 @@ Contents contents_of(const snapshot::Manifest& manifest) {
 }
 
 Result<void> write_parcel(int to, const std::string& name, const snapshot::Manifest& manifest,
-                          const Contents& contents, const PlaceOf& place) {
+                          const Contents& contents, const PlaceOf& place, const GoesOn& goes_on) {
   const std::string text = manifest_text(manifest);
   if (!write_text(to, fmt::format("{}{} {}\n", kMagic, text.size(), contents.size())) ||
       !write_text(to, text)) {
@@ -145,15 +148,17 @@ Result<void> write_parcel(int to, const std::string& name, const snapshot::Manif
         static_cast<std::uint64_t>(facts.st_size) != size) {
       return base::fail(Fault::bad_file, "", "{} has gone, or changes", place(hash));
     }
-    if (!write_text(to, fmt::format("{} {}\n", hash, size)) || !send_file(blob.get(), to)) {
+    if (!write_text(to, fmt::format("{} {}\n", hash, size)) ||
+        !send_file(blob.get(), to, goes_on)) {
+      if (is_given_up(goes_on)) return given_up();
       return cannot_write(name);
     }
   }
   return {};
 }
 
-Result<snapshot::Manifest> read_parcel(int from, BlobStore& store) {
-  Stream stream(from);
+Result<snapshot::Manifest> read_parcel(int from, BlobStore& store, const GoesOn& goes_on) {
+  Stream stream(from, goes_on);
   const auto first = stream.line();
   if (!first || !first->starts_with(kMagic)) return broken();
   const std::string_view rest = std::string_view(*first).substr(kMagic.size());
@@ -172,6 +177,7 @@ Result<snapshot::Manifest> read_parcel(int from, BlobStore& store) {
   Contents left = contents_of(*manifest);
   for (std::uint64_t i = 0; i < *count; ++i) {
     auto read = read_content(stream, left, store);
+    if (is_given_up(goes_on)) return given_up();
     if (!read) return tl::unexpected(std::move(read.error()));
   }
   if (!stream.is_at_end()) return unasked();

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "blobs/blob_store.hpp"
+#include "blobs/goes_on.hpp"
 #include "snapshot/manifest.hpp"
 
 namespace muster::blobs {
@@ -30,10 +31,12 @@ using Contents = std::map<std::string, std::uint64_t>;
 using PlaceOf = std::function<std::string(const std::string& hash)>;
 [[nodiscard]] base::Result<void> write_parcel(int to, const std::string& name,
                                               const snapshot::Manifest& manifest,
-                                              const Contents& contents, const PlaceOf& place);
+                                              const Contents& contents, const PlaceOf& place,
+                                              const GoesOn& goes_on = {});
 
 // Reads one to its end: its contents into the store, where they are checked. Not all that the
 // manifest names need be among them.
-[[nodiscard]] base::Result<snapshot::Manifest> read_parcel(int from, BlobStore& store);
+[[nodiscard]] base::Result<snapshot::Manifest> read_parcel(int from, BlobStore& store,
+                                                           const GoesOn& goes_on = {});
 
 }  // namespace muster::blobs

@@ -13,6 +13,7 @@
 #include "blobs/snapshot_of.hpp"
 #include "cli/code.hpp"
 #include "probe/random.hpp"
+#include "process/signal_mask.hpp"
 #include "store/files.hpp"
 
 namespace muster::cli {
@@ -26,6 +27,9 @@ using base::Result;
 std::string inside(const std::string& path) {
   return fs::path(path).lexically_normal().relative_path().string();
 }
+
+// A signal that is held back meanwhile ends it.
+bool is_packing_wanted() { return process::waiting_signal() == 0; }
 
 class Packing {
  public:
@@ -56,7 +60,7 @@ class Packing {
 
   // What lies at `from`, as `path`.
   Result<void> add_data(const std::string& from, const std::string& path) {
-    auto found = blobs::gather(from, from);
+    auto found = blobs::gather(from, from, is_packing_wanted);
     if (!found) return tl::unexpected(std::move(found.error()));
     std::error_code wrong;
     const bool is_folder = fs::is_directory(from, wrong);
@@ -83,12 +87,13 @@ class Packing {
     if (!bundle.file) return store::cannot_write(Fault::output, path);
     snapshot::Manifest manifest;
     for (auto& [name, entry] : all_) manifest.entries.push_back(entry);
-    const auto written =
-        blobs::write_parcel(bundle.file.get(), path, manifest, blobs::contents_of(manifest),
-                            [&](const std::string& hash) {
-                              const auto other = places_.find(hash);
-                              return other == places_.end() ? store_.path_of(hash) : other->second;
-                            });
+    const auto written = blobs::write_parcel(
+        bundle.file.get(), path, manifest, blobs::contents_of(manifest),
+        [&](const std::string& hash) {
+          const auto other = places_.find(hash);
+          return other == places_.end() ? store_.path_of(hash) : other->second;
+        },
+        is_packing_wanted);
     if (!written) return tl::unexpected(written.error());
     bundle.bytes = static_cast<std::uint64_t>(::lseek(bundle.file.get(), 0, SEEK_END));
     (void)::lseek(bundle.file.get(), 0, SEEK_SET);

@@ -125,8 +125,11 @@ Result<void> move_tree(const fs::path& from, const std::string& folder) {
     return cannot_fill("move checkpoints to", folder, wrong);
   }
   if (auto copied = copy_written(from, folder, folder); !copied) return copied;
-  fs::remove_all(from, wrong);
-  fs::create_symlink(link_to(folder, from), from, wrong);
+  const fs::path gone = from.string() + ".gone";
+  fs::rename(from, gone, wrong);
+  if (!wrong) fs::create_symlink(link_to(folder, from), from, wrong);
+  if (wrong) return cannot_fill("lead on", from, wrong);
+  remove_meanwhile(gone);
   return {};
 }
 

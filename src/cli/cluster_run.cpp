@@ -11,6 +11,7 @@
 #include "cli/detached.hpp"
 #include "cli/end_file.hpp"
 #include "cli/head_options.hpp"
+#include "cli/own_user.hpp"
 #include "cli/run.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/scheduled_record.hpp"
@@ -74,13 +75,14 @@ void tell_outputs(const job::Cluster& cluster, model::RunRecord& record) {
       "target names a folder in a volume for them");
 }
 
-model::RunRecord record_of(const front::Reading& reading) {
+model::RunRecord record_of(const front::Reading& reading, const Invocation& invocation) {
   const ClusterRequest& cluster = *reading.cluster;
   const job::Cluster& place = cluster.run.cluster;
   model::RunRecord record = scheduled_record(
       reading,
       {"kubernetes", cluster.target, place.context ? place.context->text : "",
-       place.name_space ? place.name_space->text : "", kubernetes::object_name(cluster.run.name)});
+       place.name_space ? place.name_space->text : "", kubernetes::object_name(cluster.run.name),
+       user_everywhere(invocation.environment)});
   tell_hosts(reading, record);
   tell_outputs(place, record);
   return record;
@@ -226,7 +228,10 @@ class ClusterRun {
  public:
   ClusterRun(const front::Reading& reading, const model::TypedCommand& asked,
              const Invocation& invocation)
-      : reading_(reading), asked_(asked), invocation_(invocation), record_(record_of(reading)) {}
+      : reading_(reading),
+        asked_(asked),
+        invocation_(invocation),
+        record_(record_of(reading, invocation)) {}
 
   int go() {
     const bool detach = reading_.pipeline ? reading_.pipeline->detach : reading_.request->detach;
@@ -265,6 +270,9 @@ class ClusterRun {
     const auto bundle =
         make_bundle({texts_of(asked_, *reading_.cluster), codes_.folders(), downloads_of(reading_)},
                     record_.folder);
+    if (!bundle && process::waiting_signal() != 0) {
+      return base::fail(Fault::timeout, "", "given up before it had begun");
+    }
     if (!bundle) return tl::unexpected(bundle.error());
     const auto done =
         cluster::submit(kubectl_of(record_, invocation_.environment),

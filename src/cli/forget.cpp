@@ -21,6 +21,7 @@
 #include "cli/typed_line.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
+#include "store/foreign.hpp"
 #include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/removed.hpp"
@@ -152,6 +153,7 @@ int remove(int records, const RunRecord& record) {
     if (errno == ENOENT) return 0;  // others are faster
     return cannot_remove(record.folder, errno);
   }
+  store::unmark_foreign(record.folder.substr(0, record.folder.rfind('/')), record.run);
   const process::Removed removed = process::remove_tree(records, hidden);
   if (removed.left.empty()) return 0;
   return cannot_remove(record.folder.substr(0, record.folder.rfind('/') + 1) + removed.left,

@@ -53,6 +53,17 @@ std::string json_line(const TaggedLine& line) {
   return view::log_line(place, line.text) + "\n";
 }
 
+constexpr std::size_t kTimedLineMax = std::size_t{1} << 20;
+
+std::string_view time_of_timed(std::string_view line) {
+  return line.substr(0, std::min(line.find(' '), line.size()));
+}
+
+std::string_view text_of_timed(std::string_view line) {
+  const std::size_t blank = std::min(line.find(' '), line.size());
+  return line.substr(std::min(blank + 1, line.size()));
+}
+
 }  // namespace
 
 void LauncherLog::take(std::string_view bytes) {
@@ -62,14 +73,32 @@ void LauncherLog::take(std::string_view bytes) {
     take_timed(std::string_view(rest_).substr(begin, end - begin));
   }
   rest_.erase(0, begin);
+  if (rest_.size() > kTimedLineMax) take_part();
+}
+
+// As if the line ended here, and another one of the same rank and time came next.
+void LauncherLog::take_part() {
+  std::optional<Part> part = part_;
+  if (!part) {
+    const std::string_view text = text_of_timed(rest_);
+    const auto own = tagged(text);
+    part = {time_of_timed(rest_) <= last_time_,
+            own ? std::string(text.substr(0, text.size() - own->text.size())) : ""};
+  }
+  take_timed(rest_);
+  part_ = std::move(part);
+  rest_.clear();
 }
 
 void LauncherLog::take_timed(std::string_view line) {
-  const std::size_t blank = std::min(line.find(' '), line.size());
-  const std::string_view time = line.substr(0, blank);
+  if (const auto part = std::exchange(part_, std::nullopt)) {
+    if (!part->is_known) print_line(part->tag + std::string(line));
+    return;
+  }
+  const std::string_view time = time_of_timed(line);
   if (time <= last_time_) return;
   last_time_ = time;
-  print_line(line.substr(std::min(blank + 1, line.size())));
+  print_line(text_of_timed(line));
 }
 
 void LauncherLog::take_plain(std::string_view text) {

@@ -21,12 +21,16 @@ class LauncherLog {
   explicit LauncherLog(LauncherLogStyle style) : style_(style) {}
 
   // Bytes of `kubectl logs --timestamps`: "2026-11-21T21:25:30.123456789Z line". Lines that are not
-  // later than the last one are known.
+  // later than the last one are known. One of more than 1 MiB is printed in parts, each of them a
+  // line.
   void take(std::string_view bytes);
   // Without timestamps.
   void take_plain(std::string_view text);
   // The connection has ended: what was not yet a line comes again.
-  void cut() { rest_.clear(); }
+  void cut() {
+    rest_.clear();
+    part_.reset();
+  }
   void finish();
 
   [[nodiscard]] const std::string& last_time() const { return last_time_; }
@@ -34,11 +38,18 @@ class LauncherLog {
   [[nodiscard]] int code() const { return code_; }
 
  private:
+  // Of a line that goes on; it may be one that is known.
+  struct Part {
+    bool is_known = false;
+    std::string tag;  // "train: [3] "
+  };
   void take_timed(std::string_view line);
+  void take_part();
   void print_line(std::string_view line);
 
   LauncherLogStyle style_;
   std::string rest_;
+  std::optional<Part> part_;
   std::string last_time_;
   int code_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/variables.hpp"
+#include "cli/own_user.hpp"
 #include "cli/speak.hpp"
 #include "cli/tell.hpp"
 #include "front/inherited.hpp"
@@ -24,11 +25,6 @@ head::MeetingEvents spoken() {
 int refuse_meeting(const base::Error& error, const front::RunRequest& request,
                    const Invocation& invocation) {
   return refuse(error, request.refusal_code, invocation);
-}
-
-std::string own_user(const std::vector<std::string>& environment) {
-  const auto name = base::value_of(environment, "USER");
-  return name.empty() ? std::to_string(::geteuid()) : std::string(name);
 }
 
 wire::Join introduction(const front::RunRequest& request, const plan::Forwarded& forwarded,

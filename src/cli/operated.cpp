@@ -9,7 +9,9 @@
 
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
+#include "cli/local_time.hpp"
 #include "cli/operated_output.hpp"
+#include "cli/own_user.hpp"
 #include "cli/saved_output.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/scheduled_record.hpp"
@@ -43,18 +45,21 @@ constexpr std::chrono::seconds kLook{1};
 constexpr std::size_t kOperatedSpecMax = 700'000;  // of a Secret's 1 MiB
 constexpr std::size_t kOperatedDigits = 32;
 
-std::string log_file(const RunRecord& record) { return record.folder + "/log"; }
+std::string log_file(const RunRecord& record) {
+  return fmt::format("{}/{}", record.folder, kSavedLog);
+}
 
 // ---- the record ---------------------------------------------------------------------------------
 
 std::string text_or_empty(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
-RunRecord operated_record(const front::Reading& reading) {
+RunRecord operated_record(const front::Reading& reading, const Invocation& invocation) {
   const front::ClusterRequest& cluster = *reading.cluster;
   const job::Cluster& place = cluster.run.cluster;
   RunRecord record = scheduled_record(
-      reading, {"kubernetes", cluster.target, text_or_empty(place.context),
-                text_or_empty(place.name_space), cluster::operated_id(cluster.operated)});
+      reading,
+      {"kubernetes", cluster.target, text_or_empty(place.context), text_or_empty(place.name_space),
+       cluster::operated_id(cluster.operated), user_everywhere(invocation.environment)});
   std::erase_if(record.outputs, [&](const model::NamedPath& one) {
     return record.holds(one.path);  // it goes with its pod
   });
@@ -141,30 +146,40 @@ RunRecord gone_there(RunRecord record) {
   return record;
 }
 
-// Pods that are gone say nothing: what is there then stays.
+// Pods that are gone say nothing: what is there then stays. So it does after a signal.
 void save_log(const RunRecord& record, const Kubectl& kubectl) {
-  const auto log = cluster::operated_log(kubectl, record.scheduler.id);
-  if (log && !log->empty()) (void)store::replace_file(log_file(record), *log);
+  bool has_said = false;
+  (void)save_output(log_file(record), [&](const auto& write) {
+    const auto done =
+        cluster::operated_log(kubectl, record.scheduler.id, {}, [&](std::string_view lines) {
+          has_said |= !lines.empty();
+          return write(lines) && process::waiting_signal() == 0;
+        });
+    return done && has_said && process::waiting_signal() == 0;
+  });
 }
 
-RunRecord ended_there(RunRecord record, const kubernetes::OperatedState& state,
+RunRecord ended_there(const RunRecord& record, const kubernetes::OperatedState& state,
                       const Kubectl& kubectl) {
   const bool good = state.stage == Stage::succeeded;
   const std::string& id = record.scheduler.id;
   const int code = good ? 0 : cluster::operated_code(kubectl, id);
-  record = ended_as(std::move(record), good ? RunState::completed : RunState::failed, code,
-                    good ? "" : state.why);
-  save_log(record, kubectl);
-  finish_operated(record);
-  return record;
+  RunRecord ended =
+      ended_as(record, good ? RunState::completed : RunState::failed, code, good ? "" : state.why);
+  ended.started = state.started;
+  if (state.ended) ended.ended = state.ended;
+  save_log(ended, kubectl);
+  if (process::waiting_signal() != 0) return record;  // who asks next finishes it
+  finish_operated(ended);
+  return ended;
 }
 
 class OperatedFollowing {
  public:
-  OperatedFollowing(RunRecord record, const Invocation& invocation)
+  OperatedFollowing(RunRecord record, const Invocation& invocation, cluster::LogBegin begin = {})
       : record_(std::move(record)),
         kubectl_(kubectl_of(record_, invocation.environment)),
-        output_(kubectl_, record_.scheduler.id),
+        output_(kubectl_, record_.scheduler.id, std::move(begin)),
         invocation_(invocation) {}
 
   // Prints what the pods do, until the end, a signal, or output that nobody takes.
@@ -211,13 +226,38 @@ int tell_end(const RunRecord& record, int told) {
   return record.ended_well() ? told : record.exit_code.value_or(base::exit_code(Fault::lost));
 }
 
+cluster::LogBegin begin_of_operated(const front::RecordRequest& request) {
+  const auto since = since_of(request);
+  return {request.tail, since ? view::utc_text(*since) : ""};
+}
+
+// What its pods have printed so far. Of the tails of all pods, the last lines are held.
+int print_operated(const RunRecord& record, const cluster::LogBegin& begin,
+                   const Kubectl& kubectl) {
+  int code = 0;
+  std::string tails;
+  const auto told =
+      cluster::operated_log(kubectl, record.scheduler.id, begin, [&](std::string_view lines) {
+        if (begin.tail) {
+          tails += lines;
+        } else {
+          code = print(lines);
+        }
+        return code == 0;
+      });
+  if (!told) return complain(told.error().error);
+  return begin.tail ? print(view::last_lines(tails, *begin.tail)) : code;
+}
+
 int wait_for_end(const RunRecord& record, const Invocation& invocation) {
   OperatedFollowing following(record, invocation);
   const RunRecord ended = following.follow();
   if (!ended.is_live()) return tell_end(ended, following.code());
   note("stopping the run");
+  const int signal = process::waiting_signal();
+  process::drop_waiting_signals();  // another one is for what the stop waits for
   const auto stopped = stop_operated(ended, invocation);
-  return stopped ? 128 + process::waiting_signal() : complain(stopped.error());
+  return stopped ? 128 + signal : complain(stopped.error());
 }
 
 }  // namespace
@@ -227,7 +267,7 @@ bool is_operated(const RunRecord& record) { return cluster::is_operated(record.s
 int run_operated(const front::Reading& reading, const model::TypedCommand& asked,
                  const Invocation& invocation) {
   const process::HeldSignals held;
-  RunRecord record = operated_record(reading);
+  RunRecord record = operated_record(reading, invocation);
   if (auto begun = begin_operated(reading, record, asked, invocation); !begun) {
     return complain(begun.error());
   }
@@ -247,31 +287,30 @@ RunRecord operated_now(RunRecord record, const Invocation& invocation) {
     record.cause = state.error().error.what;
     return record;
   }
-  if (state->stage >= Stage::succeeded) return ended_there(std::move(record), *state, kubectl);
+  if (state->stage >= Stage::succeeded) return ended_there(record, *state, kubectl);
   record.state = state->stage == Stage::running ? RunState::running : RunState::queued;
+  record.started = state->started;
   record.cause = state->stage == Stage::running ? "" : state->why;
   return record;
 }
 
 int operated_logs(const RunRecord& record, const front::RecordRequest& request,
                   const Invocation& invocation) {
-  const auto print_meant = [&](const std::string& text) {
-    return print(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
-  };
   if (record.is_live() && request.follow) {
-    OperatedFollowing following(record, invocation);
+    cluster::LogBegin begin = begin_of_operated(request);
+    begin.tail.reset();  // who follows sees all of it, whichever pod has the last lines
+    OperatedFollowing following(record, invocation, std::move(begin));
     (void)following.follow();
     return following.code();
   }
   if (!record.is_live()) {
     int code = 0;
     const auto take = [&](std::string_view lines) { return (code = print(lines)) == 0; };
-    (void)read_saved(log_file(record), request.tail, take);
+    (void)read_saved(log_file(record), {0, request.tail}, take);
     return code;
   }
-  const auto text =
-      cluster::operated_log(kubectl_of(record, invocation.environment), record.scheduler.id);
-  return text ? print_meant(*text) : complain(text.error().error);
+  return print_operated(record, begin_of_operated(request),
+                        kubectl_of(record, invocation.environment));
 }
 
 Result<void> stop_operated(const RunRecord& record, const Invocation& invocation) {

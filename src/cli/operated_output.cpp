@@ -2,7 +2,6 @@
 #include "cli/operated_output.hpp"
 
 #include "cli/speak.hpp"
-#include "cluster/operated.hpp"
 
 namespace muster::cli {
 namespace {
@@ -33,7 +32,7 @@ void OperatedOutput::print_new(const Sight& sight, bool follows,
   tagged_ = tagged_ || sight.state.pods.size() > 1;
   look_at_ = std::chrono::steady_clock::now() + kLookAgain;
   (void)kubectl_.follow(
-      cluster::words_of_logs(id_, follows ? sight.state.pods.size() : 0),
+      cluster::words_of_logs(id_, follows ? sight.state.pods.size() : 0, begin_),
       [this](std::string_view bytes) {
         if (code_ == 0) code_ = print(lines_.take(bytes, tagged_));
       },

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "cluster/operated.hpp"
 #include "cluster/pod_lines.hpp"
 #include "cluster/sight.hpp"
 
@@ -14,8 +15,8 @@ namespace muster::cli {
 class OperatedOutput {
  public:
   // `id` as cluster::operated_id() says.
-  OperatedOutput(const cluster::Kubectl& kubectl, std::string id)
-      : kubectl_(kubectl), id_(std::move(id)) {}
+  OperatedOutput(const cluster::Kubectl& kubectl, std::string id, cluster::LogBegin begin)
+      : kubectl_(kubectl), id_(std::move(id)), begin_(std::move(begin)) {}
 
   // Prints what is new. `follows`: and goes on while pods print, until `goes_on` denies it, the
   // operator says that the job is over, or another pod begins to speak; then it is to be called
@@ -30,6 +31,7 @@ class OperatedOutput {
 
   const cluster::Kubectl& kubectl_;
   std::string id_;
+  cluster::LogBegin begin_;
   cluster::PodLines lines_;
   bool tagged_ = false;
   int code_ = 0;

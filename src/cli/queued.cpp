@@ -370,6 +370,10 @@ int print_logs(const RunRecord& record, const front::RecordRequest& request) {
   const process::SignalMask heard(SIG_UNBLOCK, {SIGINT, SIGTERM, SIGHUP});
   if (!record.streams.empty() || !record.steps.empty()) return logs(record, request);
   if (request.rank) return 0;
+  if (request.since && has_output(record)) {
+    note(
+        fmt::format("{} does not say when its output was written; all of it is shown", record.run));
+  }
   Tail err(file_of(record, store::kJobErrors));
   err.end(request.tail);
   while (err.print_new([](std::string_view bytes) { say(bytes); })) continue;

@@ -284,7 +284,7 @@ int records(const RecordRequest& request, const Invocation& invocation) {
         {Fault::usage, "there is no folder for records", "set MUSTER_RECORDS, or HOME", {}});
   }
   if (!request.scheduler.kind.empty()) {
-    const auto adopted = adopt(*folder, request.scheduler, invocation);
+    const auto adopted = adopt(*folder, request, invocation);
     if (!adopted) return complain(adopted.error());
   }
   if (request.verb == RecordVerb::list) return list(*folder, request, invocation);

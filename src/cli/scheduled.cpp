@@ -24,7 +24,6 @@
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
-#include "view/last_lines.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
 
@@ -44,7 +43,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPause{1};
 constexpr std::chrono::seconds kSilence{15};  // of a launcher that is followed
 
-std::string saved_log(const RunRecord& record) { return record.folder + "/log"; }
+std::string saved_log(const RunRecord& record) {
+  return fmt::format("{}/{}", record.folder, kSavedLog);
+}
 
 // ---- the end ------------------------------------------------------------------------------------
 
@@ -71,7 +72,7 @@ std::string ended_by_cluster(const Sight& sight) {
 }
 
 void take_end(const Sight& sight, RunRecord& record, std::string& report) {
-  record.ended = store::utc_now();
+  record.ended = sight.end->time.value_or(store::utc_now());
   if (auto told = read_end_text(sight.end->message)) {
     record.state = told->ending.state;
     record.exit_code = told->ending.exit_code;
@@ -125,9 +126,14 @@ void finish(const RunRecord& record, const std::string& report) {
                             view::record_json(record, store::utc_now()) + "\n");
 }
 
+// With the times of its lines. Not beyond a signal.
 void save_log(const Kubectl& kubectl, const RunRecord& record, const std::string& launcher) {
-  const auto text = kubectl.ask({"logs", launcher, "--container=launcher"});
-  if (text) (void)store::replace_file(saved_log(record), *text);
+  save_timed_output(record.folder, [&](const auto& write) {
+    const auto done = kubectl.stream(
+        {"logs", launcher, "--container=launcher", "--timestamps"},
+        [&](std::string_view piece) { return write(piece) && process::waiting_signal() == 0; });
+    return done && process::waiting_signal() == 0;
+  });
 }
 
 RunRecord died(RunRecord record, const std::string& cause) {
@@ -155,19 +161,22 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
     const std::string why = why_it_died(record, sight, kubectl);
     return died(std::move(record), why);
   }
+  if (sight.began) record.started = sight.began;
   if (!sight.end) {
     record.state = sight.has_begun ? RunState::running : RunState::queued;
     record.cause = sight.waits.empty() ? "" : sight.waits.front();
     return record;
   }
   std::string report;
-  take_end(sight, record, report);
-  if (record.state == RunState::failed && may_be_the_cluster(record)) {
-    add_cause(what_the_cluster_did(kubectl, record), record, report);
+  RunRecord ended = record;
+  take_end(sight, ended, report);
+  if (ended.state == RunState::failed && may_be_the_cluster(ended)) {
+    add_cause(what_the_cluster_did(kubectl, ended), ended, report);
   }
-  save_log(kubectl, record, sight.launcher);
-  finish(record, report);
-  return record;
+  save_log(kubectl, ended, sight.launcher);
+  if (process::waiting_signal() != 0) return record;  // who asks next finishes it
+  finish(ended, report);
+  return ended;
 }
 
 // ---- following ----------------------------------------------------------------------------------
@@ -175,14 +184,11 @@ RunRecord as_seen(RunRecord record, const Sight& sight, const Kubectl& kubectl) 
 // Words for kubectl logs: where to begin.
 using LogBegin = std::vector<std::string>;
 
-LogBegin begin_since(const front::RecordRequest& request) {
-  const auto since = since_of(request);
-  if (!since) return {};
-  return {"--since-time=" + view::utc_text(*since)};
-}
-
 LogBegin begin_of(const front::RecordRequest& request) {
-  LogBegin words = begin_since(request);
+  LogBegin words;
+  if (const auto since = since_of(request)) {
+    words.push_back("--since-time=" + view::utc_text(*since));
+  }
   if (request.tail) words.push_back(fmt::format("--tail={}", *request.tail));
   return words;
 }
@@ -294,6 +300,15 @@ Result<void> await_pods(const RunRecord& record, const Kubectl& kubectl, cluster
                     stay->size() == 1 ? "" : fmt::format("; and {} more", stay->size() - 1));
 }
 
+// From which byte on the saved log is meant. 0 while kubectl can be asked; nothing where it is not
+// known.
+std::optional<std::uint64_t> begin_of_saved(const RunRecord& record,
+                                            const front::RecordRequest& request) {
+  const auto since = since_of(request);
+  if (!since || record.is_live()) return 0;
+  return saved_since(record.folder, *since);
+}
+
 int lacks_times(const RunRecord& record) {
   return complain({Fault::usage,
                    "when the output of " + record.run + " was written is not known here",
@@ -374,20 +389,17 @@ int accompany(const RunRecord& record, bool tags, const Invocation& invocation) 
 int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
                    const Invocation& invocation) {
   if (is_queued_run(record)) return queued_logs(record, request, invocation);
-  const bool has_times = record.is_live() && !is_operated(record);  // while kubectl can be asked
-  if (request.since && !has_times) return lacks_times(record);
+  const auto begin = begin_of_saved(record, request);
+  if (!begin) return lacks_times(record);
   if (is_operated(record)) return operated_logs(record, request, invocation);
   LauncherLog log(
       {.tags = record.ranks != 1 && !request.rank, .rank = request.rank, .json = request.json});
-  const auto take = [&](const std::string& text) {
-    log.take_plain(request.tail ? view::last_lines(text, *request.tail) : std::string_view(text));
-  };
   if (!record.is_live()) {
     const auto take_lines = [&](std::string_view lines) {
       log.take_plain(lines);
       return log.code() == 0;
     };
-    if (!read_saved(saved_log(record), request.tail, take_lines)) {
+    if (!read_saved(saved_log(record), {*begin, request.tail}, take_lines)) {
       return complain(
           {Fault::usage, "the output of " + record.run + " has not been fetched in time", {}, {}});
     }
@@ -402,13 +414,15 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
   const auto sight = cluster::look(kubectl, record.scheduler.id);
   if (!sight) return complain(sight.error().error);
   if (sight->launcher.empty()) return 0;
-  std::vector<std::string> words = {"logs", sight->launcher, "--container=launcher"};
-  for (std::string& word : begin_since(request)) words.push_back(std::move(word));
-  const auto text = kubectl.ask(words);
-  if (!text) return complain(text.error().error);
-  take(*text);
+  std::vector<std::string> words = {"logs", sight->launcher, "--container=launcher",
+                                    "--timestamps"};
+  for (std::string& word : begin_of(request)) words.push_back(std::move(word));
+  const auto told = kubectl.stream(words, [&](std::string_view bytes) {
+    log.take(bytes);
+    return log.code() == 0;
+  });
   log.finish();
-  return log.code();
+  return told ? log.code() : complain(told.error().error);
 }
 
 RunRecord await_end(RunRecord record, const Invocation& invocation) {

@@ -1,6 +1,7 @@
 // Starts kubectl, and waits for what it says.
 #include "cluster/kubectl.hpp"
 
+#include <chrono>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -66,6 +67,25 @@ Answered<std::string> Kubectl::feed(const std::vector<std::string>& words, int i
   if (!answer) return tl::unexpected(not_started(answer.error()));
   if (answer->ended_well()) return answer->out;
   return tl::unexpected(refused(answer->err, place_));
+}
+
+Answered<void> Kubectl::stream(const std::vector<std::string>& words,
+                               const std::function<bool(std::string_view)>& heard) const {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last = Clock::now();
+  bool is_wanted = true;
+  const auto is_silent = [&] { return Clock::now() - last > kAnswerWithin; };
+  const auto answer = process::converse({.words = whole(words),
+                                         .environment = environment_,
+                                         .heard =
+                                             [&](std::string_view bytes) {
+                                               last = Clock::now();
+                                               is_wanted = is_wanted && heard(bytes);
+                                             },
+                                         .goes_on = [&] { return is_wanted && !is_silent(); }});
+  if (!answer) return tl::unexpected(not_started(answer.error()));
+  if (answer->ended_well() || (answer->is_given_up && !is_wanted)) return {};
+  return tl::unexpected(refused(answer->is_given_up ? "i/o timeout" : answer->err, place_));
 }
 
 Answered<void> Kubectl::follow(const std::vector<std::string>& words,

@@ -57,6 +57,12 @@ class Kubectl {
   // be read from here on, or -1.
   [[nodiscard]] Answered<std::string> feed(const std::vector<std::string>& words, int input) const;
 
+  // A call whose answer may be of any length: its pieces come as they are printed, and more of them
+  // for as long as `heard` says that they are wanted. 30 seconds of silence are
+  // Refusal::unreachable.
+  [[nodiscard]] Answered<void> stream(const std::vector<std::string>& words,
+                                      const std::function<bool(std::string_view)>& heard) const;
+
   // A call that goes on: what it prints comes as it is printed, while `goes_on` says so.
   [[nodiscard]] Answered<void> follow(const std::vector<std::string>& words,
                                       const std::function<void(std::string_view)>& heard,

@@ -111,21 +111,25 @@ Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
       });
 }
 
-std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed) {
-  std::vector<std::string> words = {"logs",         labels_of(id), "--tail=-1", "--ignore-errors",
-                                    "--timestamps", "--prefix"};
+std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed,
+                                       const LogBegin& begin) {
+  const std::string lines = begin.tail ? std::to_string(*begin.tail) : "-1";
+  std::vector<std::string> words = {
+      "logs", labels_of(id), "--tail=" + lines, "--ignore-errors", "--timestamps", "--prefix"};
+  if (!begin.since.empty()) words.push_back("--since-time=" + begin.since);
   if (followed == 0) return words;
   words.emplace_back("--follow");
   words.push_back(fmt::format("--max-log-requests={}", followed));
   return words;
 }
 
-Answered<std::string> operated_log(const Kubectl& kubectl, const std::string& id) {
+Answered<void> operated_log(const Kubectl& kubectl, const std::string& id, const LogBegin& begin,
+                            const std::function<bool(std::string_view)>& heard) {
   return look(kubectl, name_in(id)).and_then([&](const Sight& sight) {
     const bool tagged = sight.state.pods.size() > 1;
-    return kubectl.ask(words_of_logs(id, 0)).map([&](const std::string& text) {
-      return PodLines().take(text, tagged);
-    });
+    PodLines lines;
+    return kubectl.stream(words_of_logs(id, 0, begin),
+                          [&](std::string_view bytes) { return heard(lines.take(bytes, tagged)); });
   });
 }
 

@@ -1,7 +1,11 @@
 // Jobs that an operator carries out: made, looked at and taken away over kubectl.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/access.hpp"
@@ -34,12 +38,22 @@ namespace muster::cluster {
 [[nodiscard]] Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
                                                                    const std::string& id);
 
+// From where on the output of pods is wanted.
+struct LogBegin {
+  std::optional<std::uint32_t> tail = {};  // only the last lines of each container
+  std::string since = {};                  // RFC 3339; empty: all
+};
+
 // For kubectl: what all its pods print, as PodLines reads it. `followed`: how many pods there are
 // to go on with; 0: what they have printed so far.
-[[nodiscard]] std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed);
+[[nodiscard]] std::vector<std::string> words_of_logs(const std::string& id, std::size_t followed,
+                                                     const LogBegin& begin);
 
-// What its pods have printed, each line with its pod where there are several.
-[[nodiscard]] Answered<std::string> operated_log(const Kubectl& kubectl, const std::string& id);
+// What its pods have printed, each line with its pod where there are several; whole lines, in
+// pieces, until `heard` wants no more. `tail`: at least the last lines of all.
+[[nodiscard]] Answered<void> operated_log(const Kubectl& kubectl, const std::string& id,
+                                          const LogBegin& begin,
+                                          const std::function<bool(std::string_view)>& heard);
 
 // The code of the first of its containers that failed; 1: none says so.
 [[nodiscard]] int operated_code(const Kubectl& kubectl, const std::string& id);

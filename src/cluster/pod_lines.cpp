@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace muster::cluster {
 namespace {
 
 constexpr std::string_view kPodMark = "[pod/";
+constexpr std::size_t kLineMax = std::size_t{1} << 20;
 
 struct PodLine {
   std::string_view from;  // "[pod/NAME/CONTAINER]"
@@ -37,10 +39,28 @@ std::string PodLines::take(std::string_view bytes, bool tagged) {
     begin = end + 1;
   }
   rest_.erase(0, begin);
+  if (rest_.size() > kLineMax) lines += take_part(tagged);
   return lines;
 }
 
+// As if the line ended here, and another one of the same container and time came next.
+std::string PodLines::take_part(bool tagged) {
+  std::optional<Part> part = part_;
+  std::string line = take_line(rest_, tagged);
+  if (!part) {
+    const auto found = split(rest_);
+    part = {line.empty(), found ? std::string(found->from) : ""};
+  }
+  part_ = std::move(part);
+  rest_.clear();
+  return line;
+}
+
 std::string PodLines::take_line(std::string_view line, bool tagged) {
+  if (const auto part = std::exchange(part_, std::nullopt)) {
+    if (part->is_known) return {};
+    return tagged ? fmt::format("{} {}\n", part->from, line) : fmt::format("{}\n", line);
+  }
   const auto found = split(line);
   if (!found) return {};
   const auto known = last_times_.find(found->from);

@@ -23,7 +23,7 @@ constexpr const char* kLauncherRole = "launcher";
 std::optional<LauncherEnd> end_of(const PodState& pod) {
   constexpr int kKilled = 137;
   if (!pod.code && pod.phase != Phase::failed) return std::nullopt;
-  return LauncherEnd{pod.code.value_or(kKilled), pod.reason, pod.message};
+  return LauncherEnd{pod.code.value_or(kKilled), pod.reason, pod.message, pod.ended};
 }
 
 bool is_final_for(const Cause& cause, const std::string& pod) {
@@ -64,6 +64,16 @@ void take_launcher(const PodState& pod, Sight& sight) {
 bool has_lost_launcher(const RunState& state) {
   return std::ranges::any_of(
       state.jobs, [](const JobState& job) { return job.role == kLauncherRole && job.is_over; });
+}
+
+// None, where one of them does not say so.
+std::optional<model::Utc> last_start(const std::vector<PodState>& pods) {
+  std::optional<model::Utc> last;
+  for (const PodState& pod : pods) {
+    if (!pod.started) return std::nullopt;
+    last = std::max(last.value_or(*pod.started), *pod.started);
+  }
+  return last;
 }
 
 // The first that was made.
@@ -114,6 +124,7 @@ Sight sight_of(const kubernetes::Value& listed, const std::string& id) {
   sight.is_there = !pods.empty() || !sight.state.jobs.empty();
   sight.has_begun =
       pods.size() > 1 && std::ranges::count(pods, Phase::pending, &PodState::phase) == 0;
+  if (sight.has_begun) sight.began = last_start(pods);
   if (launcher != nullptr) take_launcher(*launcher, sight);
   if (launcher == nullptr) sight.is_lost = has_lost_launcher(sight.state);
   for (const Cause& cause : sight.state.causes) {

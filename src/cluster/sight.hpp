@@ -9,6 +9,7 @@
 
 #include "cluster/kubectl.hpp"
 #include "kubernetes/state.hpp"
+#include "model/record.hpp"
 
 namespace muster::cluster {
 
@@ -17,15 +18,17 @@ struct LauncherEnd {
   int code = 0;
   std::string reason;   // "Completed", "Error", "OOMKilled", "Evicted"; may be empty
   std::string message;  // its termination message, or the last of its log
+  std::optional<model::Utc> time = {};  // where its node has said it
 };
 
 struct Sight {
-  bool is_there = false;           // something of the run is
-  bool has_begun = false;          // all its pods run, or have run
-  bool is_lost = false;            // its launcher will not tell anything any more
-  std::string launcher;            // the name of its pod; empty: there is none
-  std::string node;                // where that is
-  std::vector<std::string> waits;  // what keeps pods from running, a line each
+  bool is_there = false;            // something of the run is
+  bool has_begun = false;           // all its pods run, or have run
+  bool is_lost = false;             // its launcher will not tell anything any more
+  std::string launcher;             // the name of its pod; empty: there is none
+  std::string node;                 // where that is
+  std::vector<std::string> waits;   // what keeps pods from running, a line each
+  std::optional<model::Utc> began;  // when the last of them did
   std::optional<LauncherEnd> end;
   kubernetes::RunState state;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/words.hpp"
+#include "kubernetes/time.hpp"
 
 namespace muster::kubernetes {
 namespace {
@@ -67,8 +68,15 @@ OperatedState read_operated(const Value& object) {
     if (text_at(condition, "status") != "True") continue;
     const Stage stage = stage_of(text_at(condition, "type"));
     if (stage < state.stage) continue;
-    state = {stage, why_of(condition)};
+    const auto time = time_of(text_at(condition, "lastTransitionTime"));
+    const bool is_first_run = stage == Stage::running && !state.started;
+    state = {stage, why_of(condition), is_first_run ? time : state.started, std::nullopt};
+    if (stage >= Stage::succeeded) state.ended = time;
   }
+  const auto started = time_of(text_at(object, "status.startTime"));
+  if (started && state.stage >= Stage::running) state.started = started;
+  const auto ended = time_of(text_at(object, "status.completionTime"));
+  if (ended && state.stage >= Stage::succeeded) state.ended = ended;
   return state;
 }
 

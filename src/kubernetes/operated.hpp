@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kubernetes/value.hpp"
+#include "model/record.hpp"
 
 namespace muster::kubernetes {
 
@@ -23,10 +25,13 @@ enum class Stage : std::uint8_t { queued, running, succeeded, failed };
 struct OperatedState {
   Stage stage = Stage::queued;
   std::string why;  // in the operator's words, one line; may be empty
+  std::optional<model::Utc> started = {};
+  std::optional<model::Utc> ended = {};
   bool operator==(const OperatedState&) const = default;
 };
 
-// As its status tells: .status.conditions of training jobs, MPIJobs and JobSets.
+// As its status tells: .status.conditions of training jobs, MPIJobs and JobSets; times are those of
+// .status.startTime and .status.completionTime, which not all have, else of the conditions.
 [[nodiscard]] OperatedState read_operated(const Value& object);
 
 }  // namespace muster::kubernetes

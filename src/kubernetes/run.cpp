@@ -116,6 +116,12 @@ std::string object_name(const std::string& run) {
   return name.empty() ? "muster" : name;
 }
 
+std::string name_of_record(const std::string& record) {
+  const std::size_t dash = record.rfind('-');
+  if (dash == std::string::npos) return record;
+  return record.substr(dash + 1) + "-" + record.substr(0, dash);
+}
+
 std::uint32_t nodes_of(const Run& run) {
   std::uint32_t nodes = 0;
   for (const Workers& one : run.workers) nodes += one.count;

@@ -73,6 +73,10 @@ struct Run {
 // The stem of the names of a run's objects: at most 40 small letters, digits and -.
 [[nodiscard]] std::string object_name(const std::string& run);
 
+// What a Run is called whose record has this name: its word first, as objects' names begin with a
+// letter.
+[[nodiscard]] std::string name_of_record(const std::string& record);
+
 [[nodiscard]] std::uint32_t nodes_of(const Run& run);
 
 // By which all objects of a run are found: "app.kubernetes.io/instance=RUN,...".

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "kubernetes/time.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::kubernetes {
@@ -75,7 +76,10 @@ void take_end(const Value& pod, PodState& state) {
   for (const Value& status : items_at(pod, "status.containerStatuses")) {
     state.runs = state.runs || status.at("state.running") != nullptr;
     const Value* const end = status.at("state.terminated");
+    if (end == nullptr) state.started = time_of(text_at(status, "state.running.startedAt"));
     if (end == nullptr || state.code) continue;
+    state.started = time_of(text_at(*end, "startedAt"));
+    state.ended = time_of(text_at(*end, "finishedAt"));
     const auto code = number_from(text_at(*end, "exitCode"));
     if (code) state.code = static_cast<int>(*code);
     if (state.reason.empty()) state.reason = text_at(*end, "reason");

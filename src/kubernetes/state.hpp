@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "kubernetes/value.hpp"
+#include "model/record.hpp"
 
 namespace muster::kubernetes {
 
@@ -31,7 +32,10 @@ struct PodState {
   std::string reason = {};       // of its end: "Completed", "Error", "OOMKilled", "Evicted"
   std::string message = {};  // the same in a sentence, or what its container has left to be read
   std::string created = {};  // "2026-11-23T10:00:00Z"
-  bool is_going = false;     // its deletion has been asked for
+  // Of its container, as far as it has.
+  std::optional<model::Utc> started = {};
+  std::optional<model::Utc> ended = {};
+  bool is_going = false;  // its deletion has been asked for
   bool operator==(const PodState&) const = default;
 };
 

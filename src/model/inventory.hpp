@@ -56,6 +56,9 @@ struct Interface {
 struct Devices {
   std::string variable;          // that limits a process to some: "CUDA_VISIBLE_DEVICES"
   std::vector<std::string> ids;  // as they stand in such a variable: indices or UUIDs
+  // Of those that other jobs hold: other users of the host among the holders, by their numbers, in
+  // order, as far as its kernel tells.
+  std::vector<std::uint32_t> holders = {};
   bool operator==(const Devices&) const = default;
 };
 

@@ -94,6 +94,7 @@ struct Mapping {
   bool bind_overload = false;      // more ranks than cpus on an object are meant
   bool bind_if_supported = false;  // where a host lacks bind_level, do not bind
   bool bind_ordered = false;
+  bool bind_or_not = true;  // the option that asks for it also takes if-supported; for hints
 
   std::optional<CpuSet> cpu_set;        // no rank may leave these; numbers as cpu_list
   std::vector<std::uint32_t> cpu_list;  // in the order given

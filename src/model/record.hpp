@@ -74,6 +74,7 @@ struct Scheduler {
   std::string context;  // of kubectl's configuration
   std::string space;    // the namespace there
   std::string id;
+  std::string user = {};  // who began it, as all machines know him: "ana"; empty: not said
   bool operator==(const Scheduler&) const = default;
 };
 

@@ -52,13 +52,21 @@ std::uint64_t count_of(const std::vector<Devices>& all) {
   return count;
 }
 
+// " (uid 1001, 1002)"; empty: they are this user's, or nobody knows.
+std::string holders_of(const std::vector<Devices>& claimed) {
+  std::set<std::uint32_t> users;
+  for (const Devices& one : claimed) users.insert(one.holders.begin(), one.holders.end());
+  return users.empty() ? "" : fmt::format(" (uid {})", fmt::join(users, ", "));
+}
+
 // "2 devices, 1 of them in use by other jobs of muster,".
-std::string devices_present(std::uint64_t left, std::uint64_t claimed) {
+std::string devices_present(std::uint64_t left, std::uint64_t claimed, const std::string& holders) {
   const std::uint64_t all = left + claimed;
   std::string text = fmt::format("{} device{}", all, all == 1 ? "" : "s");
   if (claimed > 0) {
     text += all == 1 ? ", in use by another job of muster"
                      : fmt::format(", {} of them in use by other jobs of muster", claimed);
+    text += holders;
   }
   return text;
 }
@@ -106,7 +114,7 @@ std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, R
   for (Devices& one : *dealt) {
     const auto others = std::ranges::find(claimed, one.variable, &Devices::variable);
     if (others == claimed.end()) continue;
-    Devices held{one.variable, {}};
+    Devices held{one.variable, {}, others->holders};
     std::erase_if(one.ids, [&](const std::string& id) {
       if (std::ranges::count(others->ids, id) == 0) return false;
       held.ids.push_back(id);
@@ -152,8 +160,8 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
     const std::uint64_t claimed = spec.share_gpus ? 0 : count_of(where.claimed[i]);
     return base::fail(base::Fault::no_slots, when_too_few(present / spec.gpus_per_rank, claimed),
                       "{} has {}, but its {} rank{} {} each", plan.nodes[i].host.name,
-                      devices_present(present, claimed), ranks, ranks == 1 ? " needs" : "s need",
-                      spec.gpus_per_rank);
+                      devices_present(present, claimed, holders_of(where.claimed[i])), ranks,
+                      ranks == 1 ? " needs" : "s need", spec.gpus_per_rank);
   }
   return {};
 }

@@ -18,8 +18,7 @@ using model::Topology;
 constexpr std::string_view kIntels = "ZE_AFFINITY_MASK";
 
 tl::unexpected<base::Error> no_place(std::string what) {
-  return base::fail(Fault::usage, "--bind-to gpu:if-supported binds only where possible", "{}",
-                    what);
+  return base::fail(Fault::usage, "", "{}", what);
 }
 
 std::vector<std::string> listed_ids(std::string_view list) {
@@ -125,7 +124,12 @@ base::Result<void> bind_to_gpus(const model::JobSpec& spec, const model::Invento
       const auto near =
           sets_near(host, (*usable)->whole.set, shown_to_ranks(spec, inventory, assignment.host),
                     std::max(1U, spec.gpus_per_rank));
-      if (!near && !mapping.bind_if_supported) return tl::unexpected(near.error());
+      if (!near && !mapping.bind_if_supported) {
+        base::Error error = near.error();
+        error.hint = mapping.bind_or_not ? "--bind-to gpu:if-supported binds only where possible"
+                                         : "without -bind-to, ranks are not bound";
+        return tl::unexpected(std::move(error));
+      }
       if (!near) indexes.push_back(model::kUnbound);
       for (const CpuSet& set : near.value_or(std::vector<CpuSet>())) {
         indexes.push_back(sets.index_of(set));

@@ -17,6 +17,7 @@
 
 #include "base/words.hpp"
 #include "probe/device_names.hpp"
+#include "probe/socket_owners.hpp"
 #include "probe/text_file.hpp"
 
 namespace muster::probe {
@@ -150,16 +151,20 @@ std::string ClaimNames::name_of(std::string_view thing) const {
   return name;
 }
 
-bool ClaimNames::is_taken(std::string_view thing) const {
-  if (inodes_.contains(name_of(thing))) return true;
+std::optional<std::uint64_t> ClaimNames::holder_of(std::string_view thing) const {
+  const auto holder = [&](const std::string& name) {
+    const auto found = inodes_.find(name);
+    return found == inodes_.end() ? std::nullopt : std::optional(found->second);
+  };
+  if (const auto inode = holder(name_of(thing))) return inode;
   const std::size_t slash = thing.find('/');
-  if (slash != std::string_view::npos) return inodes_.contains(name_of(thing.substr(0, slash)));
+  if (slash != std::string_view::npos) return holder(name_of(thing.substr(0, slash)));
   const std::string parts = fmt::format("{}{}/", kStem, thing);
   for (auto one = inodes_.lower_bound(parts); one != inodes_.end() && one->first.starts_with(parts);
        ++one) {
-    if (!inherited_.contains(one->second)) return true;
+    if (!inherited_.contains(one->second)) return one->second;
   }
-  return false;
+  return std::nullopt;
 }
 
 CpuSet claimed_by_others(const CpuSet& cpus) {
@@ -176,11 +181,19 @@ std::vector<Devices> claimed_by_others(std::span<const Devices> devices) {
   if (devices.empty()) return claimed;
   const ClaimNames names = ClaimNames::of_this_process();
   const DeviceNames known;
+  std::optional<std::map<std::uint64_t, std::uint32_t>> owners;
   for (const Devices& one : devices) {
     Devices others{one.variable, {}};
+    std::set<std::uint32_t> users;
     for (const std::string& id : one.ids) {
-      if (names.is_taken(known.claim_of(one.variable, id))) others.ids.push_back(id);
+      const auto holder = names.holder_of(known.claim_of(one.variable, id));
+      if (!holder) continue;
+      others.ids.push_back(id);
+      if (!owners) owners = socket_owners();
+      const auto owner = owners->find(*holder);
+      if (owner != owners->end() && owner->second != ::geteuid()) users.insert(owner->second);
     }
+    others.holders.assign(users.begin(), users.end());
     if (!others.ids.empty()) claimed.push_back(std::move(others));
   }
   return claimed;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -27,8 +28,10 @@ class ClaimNames {
 
   // The name by which a thing ("cpu-3", as `claim_of` calls devices) is claimed here.
   [[nodiscard]] std::string name_of(std::string_view thing) const;
-  // It, or what it is a part of ("device-nvidia-0000:00:06.0" of ".../7/0"), or a part of it.
-  [[nodiscard]] bool is_taken(std::string_view thing) const;
+  // The inode of the socket by which somebody holds it, or what it is a part of
+  // ("device-nvidia-0000:00:06.0" of ".../7/0"), or a part of it.
+  [[nodiscard]] std::optional<std::uint64_t> holder_of(std::string_view thing) const;
+  [[nodiscard]] bool is_taken(std::string_view thing) const { return holder_of(thing).has_value(); }
 
  private:
   std::map<std::string, std::uint64_t, std::less<>> inodes_;  // of each name that is taken
@@ -44,8 +47,8 @@ struct Claimed {
 // Those of these cpus that other jobs of muster hold.
 [[nodiscard]] model::CpuSet claimed_by_others(const model::CpuSet& cpus);
 
-// Those of these devices that other jobs of muster hold; makers of whom they hold none are left
-// out.
+// Those of these devices that other jobs of muster hold, with their holders; makers of whom they
+// hold none are left out.
 [[nodiscard]] std::vector<model::Devices> claimed_by_others(
     std::span<const model::Devices> devices);
 

@@ -80,7 +80,8 @@ std::optional<std::string> records_folder(const std::vector<std::string>& enviro
 
 bool is_run_name(std::string_view name) {
   constexpr std::size_t kDate = 8;
-  const bool dated = name.size() > kDate && name[kDate] == '-';
+  const bool dated =
+      name.size() > kDate && name[kDate] == '-' && name.find('/') == std::string_view::npos;
   return dated && name.substr(0, kDate).find_first_not_of("0123456789") == std::string_view::npos;
 }
 

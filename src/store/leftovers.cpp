@@ -10,6 +10,7 @@
 #include "process/tree.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/foreign.hpp"
 #include "store/lock.hpp"
 #include "store/reader.hpp"
 #include "store/removed.hpp"
@@ -39,7 +40,8 @@ bool is_locked(const std::string& folder) {
 bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file)
-    return name == kRemovedFile || name.starts_with(".index.sqlite");
+    return name == kRemovedFile || name.starts_with(kForeignMark) ||
+           name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
          (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||
           name == ".fetched" || name == kPlacedOutputs);
@@ -66,6 +68,7 @@ class Search {
     }
     look_at_offers(folder.get());
     look_at_queued(folder.get());
+    look_at_marks(folder.get());
   }
   Leftovers take() { return std::move(found_); }
 
@@ -121,6 +124,16 @@ class Search {
       const bool leads = ::fstatat(queued.get(), entry.name.c_str(), &facts, 0) == 0;
       const bool is_link = entry.kind == FileKind::other;
       if (is_link && !leads) found_.paths.push_back(".queued/" + entry.name);
+    }
+  }
+
+  // Of records that have gone.
+  void look_at_marks(int folder) {
+    for (const FolderEntry& entry : process::entries_of(folder)) {
+      if (!entry.name.starts_with(kForeignMark) || entry.owner != ::geteuid()) continue;
+      const std::string run = entry.name.substr(kForeignMark.size());
+      const bool is_there = ::faccessat(folder, run.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+      if (!is_there && !is_young(entry)) found_.paths.push_back(entry.name);
     }
   }
 

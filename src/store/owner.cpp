@@ -1,12 +1,14 @@
-// Asks for owners only where others can have added anything.
+// Looks for marks, and asks for the owners of folders only where others can have added anything.
 #include "store/owner.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "process/ownership.hpp"
 #include "store/folder.hpp"
+#include "store/foreign.hpp"
 
 namespace muster::store {
 namespace {
@@ -21,6 +23,11 @@ std::string owner_if_other(const std::string& path) {
 }  // namespace
 
 std::string other_owner(const std::string& records, const std::string& folder) {
+  const std::string below = below_records(records, folder);
+  if (std::string owner = foreign_owner(records, below.substr(0, below.find('/')));
+      !owner.empty()) {
+    return owner;
+  }
   if (process::is_own_folder(records)) return {};
   std::string path = folder;
   while (path.size() > records.size() && path.starts_with(records)) {
@@ -35,6 +42,9 @@ std::vector<std::string> own_run_names(const std::string& records) {
 }
 
 std::vector<std::string> own_among(const std::string& records, std::vector<std::string> names) {
+  const std::vector<std::string> foreign = foreign_runs(records);
+  std::erase_if(names,
+                [&](const std::string& name) { return std::ranges::binary_search(foreign, name); });
   if (process::is_own_folder(records)) return names;
   std::erase_if(names, [&](const std::string& name) {
     return !owner_if_other(records + "/" + name).empty();

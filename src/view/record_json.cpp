@@ -59,11 +59,13 @@ Json step_object(const model::StepRecord& step) {
 }
 
 Json scheduler_object(const model::Scheduler& scheduler) {
-  return Json{{"kind", utf8(scheduler.kind)},
+  Json object{{"kind", utf8(scheduler.kind)},
               {"target", text_or_null(scheduler.target)},
               {"context", text_or_null(scheduler.context)},
               {"namespace", text_or_null(scheduler.space)},
               {"id", utf8(scheduler.id)}};
+  if (!scheduler.user.empty()) object["user"] = utf8(scheduler.user);
+  return object;
 }
 
 void add_logged(const model::Logged& logged, Json& object) {
@@ -182,8 +184,9 @@ model::HeadPlace head_at(const Json& object) {
 
 model::Scheduler scheduler_at(const Json& object) {
   const Json& scheduler = at(object, "scheduler");
-  return {text_at(scheduler, "kind"), text_at(scheduler, "target"), text_at(scheduler, "context"),
-          text_at(scheduler, "namespace"), text_at(scheduler, "id")};
+  return {text_at(scheduler, "kind"),    text_at(scheduler, "target"),
+          text_at(scheduler, "context"), text_at(scheduler, "namespace"),
+          text_at(scheduler, "id"),      text_at(scheduler, "user")};
 }
 
 std::vector<model::NamedPath> outputs_at(const Json& object) {

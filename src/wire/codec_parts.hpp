@@ -60,6 +60,7 @@ void write_devices(Repeated& out, const std::vector<model::Devices>& devices) {
     auto& one = *out.Add();
     one.set_variable(some.variable);
     for (const std::string& id : some.ids) one.add_ids(id);
+    for (const std::uint32_t user : some.holders) one.add_holders(user);
   }
 }
 
@@ -73,7 +74,9 @@ std::vector<model::Devices> read_devices(Repeated& in) {
   std::vector<model::Devices> devices;
   devices.reserve(static_cast<std::size_t>(in.size()));
   for (auto& one : in) {
-    devices.push_back({std::move(*one.mutable_variable()), read_texts(*one.mutable_ids())});
+    devices.push_back({std::move(*one.mutable_variable()),
+                       read_texts(*one.mutable_ids()),
+                       {one.holders().begin(), one.holders().end()}});
   }
   return devices;
 }

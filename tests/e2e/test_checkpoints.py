@@ -5,9 +5,11 @@
 import json
 import os
 import shutil
+import signal
 import tempfile
 
-from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests
+from support import (BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, by_age, descendants, run_tests,
+                     until)
 
 # Counts how often it has run, and fails as long as it was not often enough.
 COUNT = """muster: 1
@@ -72,6 +74,41 @@ class Reruns(CheckpointCase):
         self.assertFalse(os.path.islink(last + "/checkpoints"))
         self.assertEqual(os.listdir(last + "/checkpoints"), ["runs"])
         self.assertEqual(self.told("rerun", os.path.basename(first)).lines, ["run 3"])
+
+    def test_a_signal_while_they_are_copied(self):
+        """From another disk: nothing of the copy stays, and the next rerun makes it."""
+        self.submit(code=1)
+        first = self.show()["folder"]
+        disk = tempfile.mkdtemp(dir="/dev/shm")
+        self.addCleanup(shutil.rmtree, disk)
+        shutil.move(first, disk + "/run")
+        os.symlink(disk + "/run", first)
+        for number in range(5000):
+            open(f"{first}/checkpoints/{number}", "wb").close()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                run = self.start(os.path.basename(first), command=(MUSTER, "rerun"))
+                copy = until("a copy is made", lambda: self.half_copy(first))
+                copier = by_age(descendants(run.popen.pid))[-1]
+                os.kill(copier, signal.SIGSTOP)  # it is never done
+                run.popen.send_signal(number)
+                self.assertEqual(run.finish().code, 128 + number)
+                self.assertEqual(self.show()["state"], "stopped")
+                until("the half copy goes", lambda path=copy: not os.path.exists(path + "/runs"))
+                self.assertEqual(len(os.listdir(first + "/checkpoints")), 5001)
+        self.assertEqual(self.told("rerun", "last", code=1).lines, ["run 2"])
+        self.assertTrue(os.path.islink(first + "/checkpoints"))
+        self.assertFalse(os.path.exists(first + "/checkpoints.gone"))
+
+    def half_copy(self, first):
+        """The folder of one that a rerun has begun; else nothing."""
+        records = os.path.dirname(first)
+        for name in os.listdir(records):
+            copy = os.path.join(records, name, "checkpoints")
+            if name[0] != "." and name != os.path.basename(first) and os.path.exists(copy) \
+                    and os.listdir(copy):
+                return copy
+        return None
 
     def test_they_outlive_the_record_that_made_them(self):
         self.submit(code=1)

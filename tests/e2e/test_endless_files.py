@@ -7,6 +7,8 @@ from file to file, and is tested where the file is.
 
 # rooms: cli store blobs snapshot
 
+import base64
+import json
 import os
 import resource
 import shutil
@@ -70,6 +72,81 @@ class Records(Endless):
                     self.assertIn(done.code, range(0, 128 + 121), done)
                     self.assertNotRegex(done.errors, "internal|bad_alloc")
                     self.assertLess(len(done.out), 1 << 20)
+
+
+POD = """{"kind": "Pod", "metadata": {"name": "kufari-launcher", "labels": {
+"app.kubernetes.io/instance": "kufari-20260102-030405-000",
+"app.kubernetes.io/component": "launcher"}}, "status": %s}"""
+RUNS = {"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]}
+ENDED = {"phase": "Succeeded", "containerStatuses": [{"state": {"terminated": {"exitCode": 0}}}]}
+# A pod's output is LINES lines of 512 KiB.
+KUBECTL = """\
+#!/bin/sh
+case "$*" in
+*" secrets "*) cat "$DIR/secrets" ;;
+*" get "*|get*) cat "$DIR/objects" ;;
+*logs*)
+    case "$*" in *--timestamps*) time="2026-01-02T03:04:05.%09dZ " ;; *) time= ;; esac
+    case "$*" in *--tail=1) first=$LINES ;; *) first=1 ;; esac
+    for i in $(seq $first $LINES); do
+        printf "$time[0] " "$i"
+        cat "$DIR/line"
+    done ;;
+esac
+"""
+
+
+class PodLogs(Endless):
+    """Of a run in a cluster, whose kubectl is played: muster holds none of them as a whole."""
+
+    memory = 192 << 20  # a log has 300 MiB
+    record = "20260102-030405.000-kufari"
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("bin"))
+        self.write("bin/kubectl", KUBECTL, 0o755)
+        self.write("line", "x" * (1 << 19) + "\n")
+        self.write("muster.yml", "targets: {lab: {kubernetes: {image: any}}}\n")
+        scheduler = {"kind": "kubernetes", "id": "kufari-20260102-030405-000", "user": "ana"}
+        spec = {"run": self.record, "state": "starting", "created": "2026-01-02T03:04:05.000Z",
+                "ranks": 1, "scheduler": scheduler, "asked": {"words": ["submit", "job.yml"]}}
+        self.write("secrets", base64.b64encode(json.dumps(spec).encode()).decode() + "\n")
+        self.is_in_the_cluster(RUNS)
+        self.told("ps", "--target", "lab")
+
+    def is_in_the_cluster(self, status):
+        self.write("objects", '{"items": [%s]}' % (POD % json.dumps(status)))
+
+    def environment(self, **more):
+        return super().environment(**{"USER": "ana", "LINES": "600", **more, "PATH": ":".join(
+            (self.path("bin"), os.environ["PATH"]))})
+
+    def with_less(self):
+        resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
+
+    def counts(self, *words):
+        """Lines that such a muster prints."""
+        with open(self.path("out"), "wb") as out:
+            done = subprocess.run([MUSTER, *words], stdout=out, stderr=subprocess.PIPE,
+                                  env=self.environment(), cwd=self.folder, check=False,
+                                  preexec_fn=self.with_less)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        with open(self.path("out"), "rb") as out:
+            return sum(1 for _ in out)
+
+    def test_of_a_run_that_goes_on(self):
+        self.assertEqual(self.counts("logs", self.record), 600)
+        self.assertEqual(self.counts("logs", "--tail", "1", self.record), 1)
+
+    def test_is_kept_at_the_end_of_the_run(self):
+        self.is_in_the_cluster(ENDED)
+        self.assertEqual(self.counts("ps", "--json-lines"), 1)
+        self.assertEqual(self.counts("logs", self.record), 600)
+        self.assertEqual(self.counts("logs", "--since", "2026-01-02T03:04:05.7Z", self.record), 600)
+        self.assertEqual(self.counts("logs", "--since", "2026-01-02T04:00:00Z", self.record), 0)
+        self.assertGreater(os.path.getsize(self.path(
+            ".local/state/muster/runs", self.record, "log")), 300 << 20)
 
 
 class Errands(Endless):

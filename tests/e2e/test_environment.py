@@ -5,8 +5,10 @@
 import json
 import os
 import re
+import subprocess
 import unittest
 
+import own
 from support import (HERE, MUSTER, PYTHON, READY, UNTIL_GO, Case, command_line_of, descendants,
                      survivors, until)
 
@@ -131,6 +133,23 @@ class Devices(Environments):
         return self.muster("-n", str(ranks), "--oversubscribe", "--gpus-per-rank", "1", *words,
                            "sh", "-c", "echo $CUDA_VISIBLE_DEVICES",
                            env=self.environment(CUDA_VISIBLE_DEVICES=",".join(own)))
+
+    @unittest.skipIf(os.getuid() != 0, "only root can be another user")
+    def test_who_holds_devices_is_told(self):
+        """As another user may, who binds their names."""
+        other = own.users()
+        claim = ("import os, socket, sys; os.setuid(int(sys.argv[1])); "
+                 "one = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
+                 "one.bind(chr(0) + sys.argv[2]); print('held', flush=True); sys.stdin.read()")
+        with subprocess.Popen(["/usr/bin/python3", "-c", claim, str(other),
+                               f"muster-device-nvidia-{self.FIRST}"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+            self.assertEqual(holder.stdout.readline(), b"held\n")
+            self.assert_refused(
+                self.dealt(3), 242, "has 3 devices, 1 of them in use by other jobs of muster "
+                rf".uid {other}., but its 3 ranks need 1 each", "--share-gpus")
+            self.assertEqual(self.dealt(3, "--share-gpus").code, 0)
+            holder.stdin.close()
 
     def test_two_runs_have_different_devices(self):
         own = f"{self.FIRST},{self.SECOND},{self.THIRD}"

@@ -1,8 +1,9 @@
-"""A folder of records that several users write to: nobody runs, stops or removes what another one
-has put there without saying so."""
+"""A folder of records, or a cluster, that several users write to: nobody runs, stops or removes
+what another one has put there without saying so."""
 
-# rooms: cli store front
+# rooms: cli cluster store front
 
+import base64
 import json
 import os
 import shutil
@@ -163,6 +164,112 @@ class Foreign(Case):
         self.told("rerun", first)
         self.told("rm", "last")
         self.assertEqual(self.runs(), [first])
+
+
+# Lists Secrets as kubectl does with muster's jsonpath; of nothing else there is any.
+KUBECTL = """\
+#!/bin/sh
+case "$*" in
+*" secrets "*) cat "$DIR/secrets" ;;
+*get*) echo '{"items": []}' ;;
+*) echo "$*" >> "$DIR/others" ;;
+esac
+"""
+
+
+class ForeignInCluster(Case):
+    """What others began in a namespace that all share."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("bin"))
+        self.write("bin/kubectl", KUBECTL, 0o755)
+        self.write("muster.yml", json.dumps({"targets": {
+            "lab": {"kubernetes": {"image": "any"}}}}))
+        self.write("job.yml", JOB)
+        self.secrets = []
+
+    def environment(self, **more):
+        return super().environment(**{
+            "MUSTER_RECORDS": self.path("records"), "USER": "ana",
+            "PATH": self.path("bin") + ":" + os.environ["PATH"], **more})
+
+    def told(self, *words, code=0, **more):
+        done = self.start(*words, command=(MUSTER,), env=self.environment(**more)).finish()
+        self.assertEqual(done.code, code, done)
+        return done
+
+    def begun_by(self, user, word, **more):
+        """Such a run is in the cluster; returns its name."""
+        run = f"20260102-03040{len(self.secrets)}.000-{word}"
+        scheduler = {"kind": "kubernetes", "user": user,
+                     "id": f"{word}-20260102-03040{len(self.secrets)}-000"}
+        spec = {"run": run, "state": "starting", "created": "2026-01-02T03:04:05.000Z",
+                "scheduler": scheduler, "command": ["true"],
+                "asked": {"words": ["submit", "job.yml"], "folder": self.folder,
+                          "files": [{"path": "job.yml", "text": JOB}]}, **more}
+        self.secrets.append(base64.b64encode(json.dumps(spec).encode()).decode())
+        self.write("secrets", "".join(line + "\n" for line in self.secrets))
+        return run
+
+    def runs(self):
+        return [one["run"] for one in json.loads(self.told("ps", "--all", "--json").text)]
+
+    def test_mine_are_taken_and_the_others_told_of(self):
+        mine = self.begun_by("ana", "kufari")
+        self.begun_by("ben", "sozunu")
+        self.begun_by("ben", "lopeti")
+        self.begun_by("", "nobody")
+        done = self.told("ps", "--target", "lab")
+        self.assertIn("muster: target lab also has 3 runs of other users (ben, unknown), left out "
+                      "without --foreign\n", done.errors)
+        self.assertEqual(self.runs(), [mine])
+        self.assertNotIn("owner", json.loads(self.told("show", "last", "--json").text))
+
+    def test_foreign_ones_are_shown_with_their_user_and_left_alone(self):
+        mine = self.begun_by("ana", "kufari")
+        run = self.begun_by("ben", "sozunu")
+        listed = self.told("ps", "--target", "lab", "--foreign")
+        self.assertNotIn("left out", listed.errors)
+        self.assertEqual(self.runs(), [mine, run])
+        for _ in range(2):
+            lines = self.told("ps").lines
+            self.assertTrue(any(run in line and "(ben) " in line for line in lines), lines)
+        self.assertIn("owner       ben\n", self.told("show", run).text)
+        self.assertEqual(json.loads(self.told("show", "last", "--json").text)["run"], mine)
+        self.assertIn("sozunu", self.told("show", "sozunu", code=USAGE).errors)
+        for verb in ("rerun", "stop", "rm"):
+            done = self.told(verb, run, code=USAGE)
+            self.assert_refused(done, USAGE, f"{run} is a run of another user .ben.", "--foreign")
+        self.told("rm", "--older-than", "0s", "--yes")
+        self.told("gc", "--older-than", "0s")
+        self.assertEqual(self.runs(), [run])
+        self.assertNotIn("sozunu", self.others())
+        self.told("rm", "--foreign", run)
+        self.assertIn("sozunu", self.others())
+        self.assertEqual([name for name in os.listdir(self.path("records"))
+                          if name.startswith(".foreign")], [])
+
+    def others(self):
+        """What kubectl was called for, beside looking."""
+        return self.read("others").decode() if os.path.exists(self.path("others")) else ""
+
+    def test_root_is_somebody_else_on_each_machine(self):
+        self.begun_by("root@elsewhere", "kufari")
+        mine = self.begun_by(f"root@{os.uname().nodename}", "sozunu")
+        self.told("ps", "--target", "lab", USER="root")
+        self.assertEqual(self.runs(), [mine])
+
+    def test_a_made_up_spec_writes_nothing_elsewhere(self):
+        """Nor does it name objects of another run."""
+        self.begun_by("ana", "kufari", run="20260102-x/../../outside")
+        self.begun_by("ana", "sozunu", scheduler={"kind": "kubernetes", "id": "another",
+                                                  "user": "ana"})
+        self.begun_by("be\x1b[2Jn", "lopeti")
+        done = self.told("ps", "--target", "lab")
+        self.assertEqual(self.runs(), [])
+        self.assertFalse(os.path.exists(self.path("outside")))
+        self.assertNotIn("\x1b[2J", done.errors)
 
 
 if __name__ == "__main__":

@@ -163,11 +163,14 @@ class ObjectsOnly(KubernetesCase):
 
     def test_another_machine_finds_the_run_by_its_name(self):
         self.target(muster_image="registry/muster:1")
-        running = self.start("--detach")
+        running = self.start("--detach", USER="ana")
         self.cluster.pretend(self.launcher())
         name = running.finish(POD_SECONDS).text.strip()
         elsewhere = {"MUSTER_RECORDS": os.path.join(self.folder, "elsewhere")}
-        told = self.there("ps", "--target", "lab", **elsewhere)
+        told = self.there("ps", "--target", "lab", USER="another", **elsewhere)
+        self.assertNotIn(name, told.text, told)
+        self.assertIn("target lab also has a run of another user (ana), left out", told.errors)
+        told = self.there("ps", "--target", "lab", USER="ana", **elsewhere)
         self.assertIn(name, told.text, told)
 
 

@@ -2,6 +2,7 @@
 
 # rooms: pipeline machine cli head
 
+import functools
 import os
 import random
 import signal
@@ -11,7 +12,8 @@ import unittest
 
 from front_case import LabFrontCase
 from pipeline_case import SCRIPTS, PipelineCase
-from support import (MUSTER, WAIT_SECONDS, lab_or_skip, run_tests, state_of, survivors, until)
+from support import (MUSTER, WAIT_SECONDS, by_age, descendants, lab_or_skip, run_tests, state_of,
+                     survivors, until)
 
 REASON = lab_or_skip()
 
@@ -148,6 +150,36 @@ class Ends(PipelineCase):
         self.told("rerun", "last")
         self.assertEqual(self.steps(), {"a": "reused", "w": "completed"})
         self.assertEqual(self.read("ran"), b"a\n")
+
+    def test_a_signal_while_outputs_are_taken_over(self):
+        """The copy is ended, nothing of it stays, and the next rerun makes it."""
+        self.write("prepare.sh", 'echo "$2" > "$1/word"; cd "$1" && seq 5000 | xargs touch\n')
+        self.write("train.sh", "exit 7\n")
+        self.submit("--fake-nodes", "2", code=7)
+        first = self.show()["run"]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                run = self.start(first, command=(MUSTER, "rerun"))
+                outputs = until("a copy is made", functools.partial(self.half_copy, first))
+                copier = by_age(descendants(run.popen.pid))[-1]
+                os.kill(copier, signal.SIGSTOP)  # it is never done
+                run.popen.send_signal(number)
+                self.assertEqual(run.finish().code, 128 + number)
+                self.assertEqual(self.show()["state"], "stopped")
+                until("the half copy goes", lambda path=outputs: not os.path.exists(path))
+                self.told("rm", "last")
+        self.write("train.sh", SCRIPTS["train.sh"])
+        self.told("rerun", first)
+        self.assertEqual(self.steps()["prepare"], "reused")
+
+    def half_copy(self, first):
+        """The folder of one that a rerun has begun; else nothing."""
+        records = self.path(".local/state/muster/runs")
+        for name in os.listdir(records):
+            outputs = os.path.join(records, name, "steps/prepare/outputs")
+            if name[0] != "." and name != first and os.path.exists(outputs + "/data/1"):
+                return outputs
+        return None
 
     def test_suspended_with_its_steps(self):
         one = self.begun()

@@ -109,10 +109,10 @@ Prepare prepare() {
   own.interface = bytes();
   own.cpus = {number(), flag()};
   own.rdma = flag();
-  own.devices = some([] { return model::Devices{bytes(), some(bytes)}; });
+  own.devices = some([] { return model::Devices{bytes(), some(bytes), some(number)}; });
   own.visible = bytes();
   own.claims = cpus();
-  own.device_claims = some([] { return model::Devices{bytes(), some(bytes)}; });
+  own.device_claims = some([] { return model::Devices{bytes(), some(bytes), some(number)}; });
   own.earlier = some(pmix_job);
   return own;
 }
@@ -287,7 +287,7 @@ ToHead to_head() {
       return Unreached{refused().error};
     case 17:
       return Taken{model::CpuSet::of(below(model::kCpusMax)), some([] {
-                     return model::Devices{bytes(), some(bytes)};
+                     return model::Devices{bytes(), some(bytes), some(number)};
                    })};
     case 0:
       return welcome();

@@ -33,14 +33,19 @@ bool is_device(std::string_view word) {
   return std::ranges::find(kDevices, letters) != std::end(kDevices);
 }
 
+// Near the GPU with the rank's number. Of one GPU ("gpu0"), or several ("gpu:2"), there is nothing.
+bool is_each_gpu(std::string_view word) { return word == "gpu" || word == "gpu:1"; }
+
 // "core", "core:2".
 Result<Place> read_place(const Typed& typed) {
   const std::string text = base::lower(typed.value);
   const std::string word = text.substr(0, text.find(':'));
   const auto level = hydra_level(word);
   if (is_device(text)) {
-    return fail(Fault::usage, "bind to numa or socket", "{} near a device ({}) is not possible",
-                typed.option, in_quotes(typed.value));
+    return fail(Fault::usage,
+                "-bind-to gpu binds each rank near a GPU of its own; else numa or user:LIST",
+                "{} {}: of devices there is only gpu, for all GPUs in turn, here", typed.option,
+                in_quotes(typed.value));
   }
   if (!level) {
     return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
@@ -95,6 +100,11 @@ Result<void> set_hydra_bind_to(HydraDraft& draft, const Typed& typed) {
     mapping.bind_to = BindTo::rr;
     return {};
   }
+  if (is_each_gpu(word)) {
+    mapping.bind_to = BindTo::gpu;
+    mapping.bind_or_not = false;
+    return {};
+  }
   if (word.starts_with("user:")) return bind_to_user(mapping, typed);
   const auto place = read_place(typed);
   if (!place) return tl::unexpected(place.error());
@@ -106,12 +116,27 @@ Result<void> set_hydra_bind_to(HydraDraft& draft, const Typed& typed) {
 
 Result<void> set_hydra_map_by(HydraDraft& draft, const Typed& typed) {
   model::Mapping& mapping = draft.request.spec.mapping;
+  draft.maps_by_gpu = is_each_gpu(base::lower(typed.value));
+  if (draft.maps_by_gpu) return {};
   const auto place = read_place(typed);
   if (!place) return tl::unexpected(place.error());
   mapping.map_by = model::MapBy::object;
   mapping.level = place->level;
   mapping.map_width = place->width;
   mapping.map_given = true;
+  return {};
+}
+
+Result<void> settle_hydra_binding(const HydraDraft& draft) {
+  const model::Mapping& mapping = draft.request.spec.mapping;
+  const bool binds = mapping.bind_to == BindTo::gpu;
+  if (draft.maps_by_gpu && !binds) {
+    return fail(Fault::usage, "-bind-to gpu does both", "-map-by gpu goes with -bind-to gpu alone");
+  }
+  if (binds && mapping.map_given) {
+    return fail(Fault::usage, "leave -map-by out",
+                "-bind-to gpu takes the GPUs in turn, and no other -map-by");
+  }
   return {};
 }
 

@@ -56,6 +56,7 @@ struct HydraDraft {
   HydraEnd end;
   HydraReach reach;
   enum class Order : std::uint8_t { written, up, down } order = Order::written;
+  bool maps_by_gpu = false;
   std::set<const OptionText*> given;  // options for the whole job, on the line
   std::set<const OptionText*> given_in_file;
   bool from_file = false;  // a configuration file is being read

@@ -6,6 +6,7 @@
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
 #include "front/environment_options.hpp"
+#include "front/hydra/binding.hpp"
 #include "front/hydra/config.hpp"
 #include "front/hydra/end.hpp"
 #include "front/hydra/environment.hpp"
@@ -150,6 +151,7 @@ Result<void> read_file(HydraDraft& draft) {
 
 Result<Reading> finish(HydraDraft draft) {
   const auto settled = settle_hydra_hosts(draft)
+                           .and_then([&] { return settle_hydra_binding(draft); })
                            .and_then([&] { return settle_hydra_environment(draft); })
                            .and_then([&] { return settle_hydra_reach(draft); })
                            .and_then([&] { return settle_hydra_end(draft); })

@@ -14,12 +14,9 @@
 namespace muster::front {
 namespace {
 
-// Of the run's objects: that of the record, its word first, as names there begin with a letter.
+// Of the run's objects.
 std::string run_name(const Call& call) {
-  std::string run = call.record_folder.substr(call.record_folder.rfind('/') + 1);
-  const std::size_t dash = run.rfind('-');
-  if (dash == std::string::npos) return run;
-  return run.substr(dash + 1) + "-" + run.substr(0, dash);
+  return kubernetes::name_of_record(call.record_folder.substr(call.record_folder.rfind('/') + 1));
 }
 
 // ---- what the pods are --------------------------------------------------------------------------

@@ -131,8 +131,8 @@ constexpr Row kHosts = {{"-H --host",
                         join_hosts<RecordDraft>};
 constexpr Row kTarget = {
     {"--target", kRuns, Takes::text, "NAME",
-     "Also the runs in the cluster that is this target of muster.yml, which others may have "
-     "begun."},
+     "Also the runs in the cluster that is this target of muster.yml, which other machines may "
+     "have begun."},
     [](RecordDraft& d, const Typed& t) { return store(read_text(t), d.target); }};
 constexpr Row kYes = {{"-y --yes", kRuns, Takes::nothing, "", "Do not ask first."},
                       [](RecordDraft& d, const Typed&) { return raise(d.request.unasked); }};
@@ -203,8 +203,14 @@ constexpr Row kVersion = version_row<RecordDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
-constexpr Row kListRows[] = {kMost,  kAll,  kExperiment, kTag,   kState, kOlderThan, kTarget,
-                             kWatch, kJson, kJsonLines,  kColor, kQuiet, kVersion,   kHelp};
+// Of commands that only look.
+constexpr Row kForeignThere = {
+    {"--foreign", kRuns, Takes::nothing, "", "With --target: also runs that other users began."},
+    [](RecordDraft& d, const Typed&) { return raise(d.request.foreign); }};
+
+constexpr Row kListRows[] = {kMost,      kAll,    kExperiment,   kTag,     kState,
+                             kOlderThan, kTarget, kForeignThere, kWatch,   kJson,
+                             kJsonLines, kColor,  kQuiet,        kVersion, kHelp};
 constexpr Row kRemoveRows[] = {kExperiment, kTag,  kState, kOlderThan, kTarget,  kYes, kForeign,
                                kDryRun,     kJson, kColor, kQuiet,     kVersion, kHelp};
 constexpr Row kCollectRows[] = {kTooOld,
@@ -223,14 +229,14 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kQuiet,
                                 kVersion,
                                 kHelp};
-constexpr Row kLogsRows[] = {kFollow, kTail,  kSince, kRank,    kErrors, kTarget,
-                             kJson,   kColor, kQuiet, kVersion, kHelp};
+constexpr Row kLogsRows[] = {kFollow,       kTail, kSince, kRank,  kErrors,  kTarget,
+                             kForeignThere, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kRerunRows[] = {
     kDetach, kFreshCode, kFreshCheckpoints, kForce, kTarget, kForeign, kJson,
     kColor,  kQuiet,     kVersion,          kHelp};
 constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kColor, kQuiet, kVersion, kHelp};
-constexpr Row kEachRows[] = {kTarget, kJson, kColor, kQuiet, kVersion, kHelp};
+constexpr Row kEachRows[] = {kTarget, kForeignThere, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kJsonRows[] = {kJson, kColor, kQuiet, kVersion, kHelp};
 
 }  // namespace

@@ -162,6 +162,42 @@ class Homecoming : public Parcels {
   Manifest sent_;  // the same, as seen from the record
 };
 
+// Who reads, hashes or moves contents of any size is asked to stop at each piece of them.
+TEST_F(Homecoming, IsGivenUpBetweenPieces) {
+  const std::string text(std::size_t{3} << 20, 'x');
+  put("big", text);
+  const std::string big = folder_.path() + "/big";
+  int asked = 0;
+  const auto twice = [&] { return ++asked <= 2; };
+  const auto is_given_up = [&](const auto& done) {
+    EXPECT_FALSE(done);
+    EXPECT_LE(asked, 5);  // each answer is no from then on
+    asked = 0;
+    EXPECT_EQ(done.error().what, "interrupted");
+    return !done;
+  };
+  EXPECT_TRUE(is_given_up(gather(big, folder_.path(), twice)));
+  auto gathered = gather(big, folder_.path());
+  ASSERT_TRUE(gathered);
+  gathered->manifest.entries.front().path = "big";
+  const std::string path = folder_.path() + "/parcel";
+  const process::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600));
+  const auto write = [&](const GoesOn& goes_on) {
+    return write_parcel(
+        file.get(), path, gathered->manifest, contents_of(gathered->manifest),
+        [&](const std::string&) { return big; }, goes_on);
+  };
+  EXPECT_TRUE(is_given_up(write(twice)));
+  ASSERT_EQ(::lseek(file.get(), 0, SEEK_SET), 0);
+  ASSERT_TRUE(write({}));
+  ASSERT_EQ(::lseek(file.get(), 0, SEEK_SET), 0);
+  EXPECT_TRUE(is_given_up(read_parcel(file.get(), there_, twice)));
+  std::vector<Entry> entries = {dir("outputs")};
+  for (const char* name : {"outputs/a", "outputs/b", "outputs/c"}) entries.push_back(dir(name));
+  EXPECT_TRUE(is_given_up(merge_into(record_, here_, {entries}, sent_, "node2", twice)));
+  EXPECT_FALSE(std::filesystem::exists(record_ + "/outputs/c"));
+}
+
 TEST_F(Homecoming, FilesAreAdded) {
   const Merged merged =
       merge({dir("outputs/model"), dir("outputs/model/sub"), file("outputs/model/sub/x", "x"),

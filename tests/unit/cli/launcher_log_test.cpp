@@ -57,6 +57,32 @@ TEST(LauncherLog, DropsWhatItKnows) {
             "one\ntwo\n");
 }
 
+// Ten of them are as long as what is held of one, and each ends a piece of kubectl's.
+TEST(LauncherLog, ALineWithoutEndIsPrintedInParts) {
+  const std::string piece(std::size_t{300} << 10, 'x');
+  const auto feed = [&](LauncherLog& log) {
+    log.take("2026-11-23T10:00:00.1Z train: [3] ");
+    for (int i = 0; i < 10; ++i) log.take(piece);
+    log.take("y\n2026-11-23T10:00:00.2Z [0] next\n");
+    log.cut();
+    log.take("2026-11-23T10:00:00.1Z train: [3] ");
+    for (int i = 0; i < 10; ++i) log.take(piece);
+    log.take("y\n2026-11-23T10:00:00.2Z [0] next\n");
+  };
+  std::string all;
+  std::size_t most = 0;
+  std::string text = printed({.tags = true}, feed);
+  EXPECT_TRUE(text.ends_with("y\n[0] next\n"));
+  text.resize(text.size() - std::string("[0] next\n").size());
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1)) {
+    ASSERT_TRUE(text.starts_with("train: [3] "));
+    most = std::max(most, end);
+    all += text.substr(11, end - 11);
+  }
+  EXPECT_EQ(all.size(), 10 * piece.size() + 1);
+  EXPECT_LT(most, std::size_t{3} << 19);
+}
+
 TEST(LastLine, IsNotEmpty) {
   EXPECT_EQ(last_line("a\nb\n\n"), "b");
   EXPECT_EQ(last_line(""), "");

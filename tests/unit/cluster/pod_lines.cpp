@@ -36,6 +36,17 @@ TEST(PodLines, ThatWereCutComeAgain) {
   EXPECT_EQ(lines.take(kFirst, false), "one\n");
 }
 
+TEST(PodLines, ThatAreTooLongToBeHeldComeInParts) {
+  PodLines lines;
+  const std::string piece(std::size_t{700} << 10, 'x');
+  EXPECT_EQ(lines.take("[pod/a/main] 2026-11-23T10:00:00.1Z " + piece, true), "");
+  EXPECT_EQ(lines.take(piece, true), "[pod/a/main] " + piece + piece + "\n");
+  EXPECT_EQ(lines.take("end\n", true), "[pod/a/main] end\n");
+  lines.cut();
+  EXPECT_EQ(lines.take("[pod/a/main] 2026-11-23T10:00:00.1Z " + piece + piece, true), "");
+  EXPECT_EQ(lines.take("end\n" + std::string(kSecond), true), "[pod/a/main] two\n");
+}
+
 TEST(PodLines, KeepWhatARankPrints) {
   PodLines lines;
   EXPECT_EQ(lines.take("[pod/a/main] 2026-11-23T10:00:00.100000000Z \n"

@@ -59,6 +59,25 @@ TEST(ClusterSight, ARunBeginsWhenNoPodWaits) {
   EXPECT_FALSE(sight.is_lost);
 }
 
+TEST(ClusterSight, TimesAreThoseOfTheNodes) {
+  const auto minute = [](int which) {
+    using namespace std::chrono;
+    return model::Utc(sys_days(year(2026) / 11 / 23) + hours(10) + minutes(which));
+  };
+  const auto runs = [](const std::string& since) {
+    return R"({"phase": "Running", "containerStatuses": [{"state": {"running": {"startedAt": ")" +
+           since + R"("}}}]})";
+  };
+  const std::string ended = R"({"phase": "Succeeded", "containerStatuses": [{"state":
+      {"terminated": {"exitCode": 0, "startedAt": "2026-11-23T10:01:00Z",
+                      "finishedAt": "2026-11-23T10:09:00Z"}}}]})";
+  const Sight sight = seen({launcher(ended), worker("0", runs("2026-11-23T12:02:00+02:00"))});
+  EXPECT_EQ(sight.began, minute(2));
+  ASSERT_TRUE(sight.end);
+  EXPECT_EQ(sight.end->time, minute(9));
+  EXPECT_FALSE(seen({launcher(ended), worker("0", runs("x"))}).began);
+}
+
 TEST(ClusterSight, AJobWithoutPodsIsThere) {
   const std::string job = R"("spec": {}, "status": {)";
   const std::string failed = R"("conditions": [{"type": "Failed", "status": "True"}])";

@@ -223,6 +223,20 @@ TEST(HydraFront, Binds) {
   EXPECT_EQ(user.bind_to, BindTo::user);
   ASSERT_EQ(user.user_sets.size(), 2U);
   EXPECT_EQ(to_string(user.user_sets[0]), "0,2");
+  for (const char* gpu : {"gpu", "GPU:1"}) {
+    EXPECT_EQ(spec({"-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
+    EXPECT_EQ(spec({"-map-by", gpu, "-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
+  }
+  EXPECT_FALSE(spec({"-map-by", "gpu", "-bind-to", "gpu", "p"}).mapping.map_given);
+  EXPECT_EQ(complaint({"-map-by", "gpu", "-bind-to", "core", "p"}),
+            "-map-by gpu goes with -bind-to gpu alone");
+  EXPECT_EQ(complaint({"-map-by", "core", "-bind-to", "gpu", "p"}),
+            "-bind-to gpu takes the GPUs in turn, and no other -map-by");
+  for (const char* device : {"gpu0", "gpu:2", "pci:1", "ib:2", "ib0", "eth", "en1", "hfi"}) {
+    EXPECT_EQ(complaint({"-bind-to", device, "p"}),
+              fmt::format("-bind-to '{}': of devices there is only gpu, for all GPUs in turn, here",
+                          device));
+  }
   for (const char* place : {"gpu0", "pci:1", "ib:2", "cpu", "core:0", "core:x", "core:", "l4cache",
                             "user:", "user:a", "user:99999"}) {
     EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;

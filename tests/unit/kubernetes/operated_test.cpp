@@ -47,6 +47,26 @@ TEST(OperatedJobs, EndAsTheirLastConditionSays) {
             Stage::succeeded);
 }
 
+TEST(OperatedJobs, TellWhenTheyStartedAndEnded) {
+  const auto at = [](int minute) {
+    using namespace std::chrono;
+    return model::Utc(sys_days(year(2026) / 11 / 23) + hours(10) + minutes(minute));
+  };
+  const std::string conditions = R"("conditions": [
+    {"type": "Running", "status": "True", "lastTransitionTime": "2026-11-23T10:02:00Z"},
+    {"type": "Succeeded", "status": "True", "lastTransitionTime": "2026-11-23T10:08:00Z"}])";
+  const OperatedState told = operated_state(("{" + conditions + "}").c_str());
+  EXPECT_EQ(told.started, at(2));
+  EXPECT_EQ(told.ended, at(8));
+  const OperatedState better = operated_state(
+      (R"({"startTime": "2026-11-23T10:01:00Z", "completionTime": "2026-11-23T10:07:00Z", )" +
+       conditions + "}")
+          .c_str());
+  EXPECT_EQ(better.started, at(1));
+  EXPECT_EQ(better.ended, at(7));
+  EXPECT_FALSE(operated_state(R"({"startTime": "2026-11-23T10:01:00Z"})").started);
+}
+
 TEST(OperatedJobs, OfJobSetsRunWhileTheirJobsDo) {
   EXPECT_EQ(operated_state(R"({"replicatedJobsStatus": [{"active": 0}, {"active": 1}]})").stage,
             Stage::running);

@@ -18,6 +18,8 @@ using Words = std::vector<Word>;
 TEST(KubernetesNames, AreLabelsOfDns) {
   EXPECT_EQ(object_name("bold-otter-1"), "bold-otter-1");
   EXPECT_EQ(object_name("Bold_Otter..1-"), "bold-otter-1");
+  EXPECT_EQ(name_of_record("20261121-212530.123-kufari"), "kufari-20261121-212530.123");
+  EXPECT_EQ(name_of_record("run"), "run");
   EXPECT_EQ(object_name("3rd"), "m3rd");
   EXPECT_EQ(object_name("-x"), "m-x");
   EXPECT_EQ(object_name("ä"), "m");

@@ -104,6 +104,16 @@ TEST(Devices, of_other_jobs_are_as_if_they_were_not_there) {
             "  hint: --share-gpus deals out what other jobs use, too");
 }
 
+TEST(Devices, of_other_users_are_told_with_them) {
+  Job one = job(2, 1, {kFour});
+  const std::vector<model::Devices> others{
+      {"CUDA_VISIBLE_DEVICES", {"0", "GPU-a", "2"}, {1001, 1002}}};
+  (void)leave_claimed(one.spec, one.plan, one.where, base::NodeIndex(0), others);
+  EXPECT_EQ(check_devices(one.spec, one.plan, one.where).error().what,
+            "box has 4 devices, 3 of them in use by other jobs of muster (uid 1001, 1002), but "
+            "its 2 ranks need 1 each");
+}
+
 TEST(Devices, that_are_shared_are_neither_left_nor_claimed) {
   Job one = job(2, 2, {kFour});
   one.spec.share_gpus = true;

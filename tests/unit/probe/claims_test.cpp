@@ -112,6 +112,32 @@ TEST_F(OneMachine, DevicesAreClaimedAsCpusAre) {
   EXPECT_TRUE(claimed_by_others(std::vector<model::Devices>{}).empty());
 }
 
+TEST_F(OneMachine, DevicesOfAnotherUserAreKnownByHim) {
+  constexpr uid_t kOther = 54321;
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  int ready[2];
+  int over[2];
+  ASSERT_TRUE(::pipe(ready) == 0 && ::pipe(over) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(over[1]);
+    Claims claims;
+    char byte = ::setuid(kOther) == 0 && claims.claim({{}, gpus({0})}) ? 'y' : 'n';
+    (void)!::write(ready[1], &byte, 1);
+    (void)!::read(over[0], &byte, 1);
+    ::_exit(0);
+  }
+  char answer = 'n';
+  EXPECT_EQ(::read(ready[0], &answer, 1), 1);
+  EXPECT_EQ(answer, 'y');
+  const auto claimed = claimed_by_others(gpus({0, 1}));
+  ASSERT_EQ(claimed.size(), 1U);
+  EXPECT_EQ(claimed.front().ids, gpus({0}).front().ids);
+  EXPECT_EQ(claimed.front().holders, std::vector<std::uint32_t>{kOther});
+  for (const int end : {ready[0], ready[1], over[0], over[1]}) ::close(end);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
 TEST_F(OneMachine, APartKeepsOthersFromTheWholeAndNotFromAnotherPart) {
   const auto parts = [&](const std::string& device, const std::string& part) {
     return std::vector{model::Devices{"CUDA_VISIBLE_DEVICES", {device + part}}};

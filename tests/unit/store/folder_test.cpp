@@ -19,7 +19,8 @@ std::string found(const std::string& word) {
 TEST(Folder, WhatLiesBelowTheRecords) {
   const std::string run = "20261121-212530.123-kufa";
   EXPECT_TRUE(is_run_name(run));
-  for (const char* name : {"2026", "20261121", "zebra", "", "2026112x-1", ".new-20261121-1"}) {
+  for (const char* name :
+       {"2026", "20261121", "zebra", "", "2026112x-1", ".new-20261121-1", "20261121-/../up"}) {
     EXPECT_FALSE(is_run_name(name)) << name;
   }
   EXPECT_EQ(below_records("/r", "/r/" + run + "/steps/a"), run + "/steps/a");

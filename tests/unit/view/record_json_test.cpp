@@ -35,7 +35,7 @@ RunRecord record() {
           .code = "/runs/code",
           .streams = "/runs/streams",
           .head = {"node0", 42, "boot"},
-          .scheduler = {"kubernetes", "cluster", "lab", "team", "kufari-x1"}};
+          .scheduler = {"kubernetes", "cluster", "lab", "team", "kufari-x1", "ana"}};
 }
 
 TEST(RecordJson, IsReadBack) {
