@@ -154,7 +154,7 @@ class Layer {
     made.when = inner.when;
     for (const Condition& condition : made.when) wait_for(condition.output, made.after);
     for (Input& input : made.job.inputs) set_input(here, made, input);
-    if (made.job.parallel) write_out_parallel(made.job);
+    if (made.job.parallel) write_out_parallel(made.job, complaints_);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
       done.outputs[output.name] = {{index, output.name}};
