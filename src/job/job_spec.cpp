@@ -201,6 +201,15 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
   }
 }
 
+void tell_base(const JobFile& job, const Place& place, Made& made) {
+  const bool has_image = made.spec.container || place.target.kubernetes;
+  if (has_image || goes_without(place.target, "environment") || !is_base_of_packages(job)) return;
+  made.notices.push_back(fmt::format(
+      "the image {} is not used: it is only what Azure ML installs packages on, and the hosts get "
+      "those of conda_file themselves",
+      in_quotes(job.image->text)));
+}
+
 void tell_guess(const JobFile& job, const Place& place, Made& made) {
   const auto says = [](const model::HostEntry& host) { return host.slots.has_value(); };
   const auto& hosts = place.found.hosts;
@@ -324,6 +333,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   if (place.target.is_allocation && !job.code) made.folders.push_back(folder);
   tell(job, place.target, made);
   tell_guess(job, place, made);
+  tell_base(job, place, made);
   tell_outputs(job, values, made);
   return made;
 }

@@ -181,8 +181,9 @@ class PipelineReader {
         numbers_.try_emplace(name ? name->text : "", ground_->places.size());
     ground_->place_of_step.push_back(slot->second);
     if (!is_new) return {};
-    auto place =
-        place_of(ground_->call, ground_->draft, {name, step.job.source}, known, most_nodes(known));
+    // The pipeline may say it as well as the component.
+    const std::string& said_in = ground_->sources[name ? name->begin.file : 0];
+    auto place = place_of(ground_->call, ground_->draft, {name, said_in}, known, most_nodes(known));
     if (!place) return tl::unexpected(std::move(place.error()));
     request_.uses_job_around |= place->found.source.of_batch_job;
     std::vector<std::size_t> hosts = pool_.add(*place);
