@@ -386,7 +386,50 @@ def told_of(words):
     parser.add_argument("--mini-batch-error-threshold", type=int)
     parser.add_argument("--append-row-to", default="")
     parser.add_argument("arguments", nargs="*")
-    return parser.parse_args(words)
+    told = parser.parse_args(words)
+    take_options_of_azure(told)
+    return told
+
+
+# Options of Azure ML's own runner, which job files write among the script's arguments. The script
+# gets them as well, as it does there. Source: the reference of the YAML of parallel jobs.
+WITH_A_KEY = {"mini_batch_size": str, "append_row_to": str, "error_threshold": int,
+              "mini_batch_error_threshold": int}
+NO_EFFECT = ("task_overhead_timeout", "progress_update_timeout", "first_task_creation_timeout",
+             "resource_monitor_interval", "copy_logs_to_parent")
+
+
+def not_an_option(why):
+    raise SystemExit(f"program_arguments: {why}")
+
+
+def take_options_of_azure(told):
+    """A key of the file wins over an argument that says the same."""
+    parser = argparse.ArgumentParser(prog="program_arguments", add_help=False, allow_abbrev=False)
+    for name, kind in WITH_A_KEY.items():
+        parser.add_argument(f"--{name}", type=kind)
+    parser.add_argument("--allowed_failed_count", type=int, default=-1)
+    parser.add_argument("--allowed_failed_percent", type=float, default=-1)
+    for name in NO_EFFECT:
+        parser.add_argument(f"--{name}", nargs="?", const="")
+    parser.error = not_an_option
+    own, _ = parser.parse_known_args(told.arguments)
+    for name in WITH_A_KEY:
+        if getattr(told, name) in ("", None) and getattr(own, name) is not None:
+            setattr(told, name, getattr(own, name))
+    told.allowed_failed_count = own.allowed_failed_count
+    told.allowed_failed_percent = own.allowed_failed_percent
+    told.without_effect = [f"--{name}" for name in NO_EFFECT if getattr(own, name) is not None]
+
+
+def settle_threshold(told, batches):
+    """Of mini-batches that may fail, the lowest number that is said."""
+    percent = told.allowed_failed_percent
+    said = (told.mini_batch_error_threshold, told.allowed_failed_count,
+            int(batches * percent / 100) if percent >= 0 else -1)
+    limits = [most for most in said if most is not None and most >= 0]
+    if limits:
+        told.mini_batch_error_threshold = min(limits)
 
 
 def finish(deal, told):
@@ -419,6 +462,9 @@ def main():
         batches, reader = work_of(told)
         if not batches:
             raise SystemExit("there is no data: " + (", ".join(told.input) or "no input_data"))
+        settle_threshold(told, len(batches))
+        if told.without_effect:
+            say(f"{', '.join(told.without_effect)}: no effect here, only in Azure ML's runner")
         deal = Deal(batches, reader, told)
         threading.Thread(target=serve, args=(deal, listener, secret), daemon=True).start()
     try:

@@ -112,6 +112,30 @@ class MiniBatches(PipelineCase):
         self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1\n",
                       done.errors)
 
+    def test_options_of_azures_runner_among_the_arguments(self):
+        self.write("src/score.py", "import sys\ndef run(batch):\n"
+                   "    assert '--task_overhead_timeout' in sys.argv\n"
+                   "    assert not any(path.endswith(('f1', 'f5')) for path in batch)\n"
+                   "    return [path[-1] for path in batch]\n")
+
+        def submitted(arguments, code=0):
+            text = PARALLEL % {"size": "1", "items": "-1", "batches": "-1", "timeout": 600}
+            text = text.replace('--word "${{inputs.word}}"',
+                                f"--task_overhead_timeout 9 {arguments}")
+            text = text.replace('    mini_batch_size: "1"\n', "")
+            self.write("p.yml", text)
+            return self.submit("--fake-nodes", "2", file="p.yml", code=code).errors
+
+        self.assertIn("--task_overhead_timeout: no effect here", submitted("--other 1"))
+        self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1",
+                      submitted("--allowed_failed_percent 20", code=1))
+        self.assertIn("1 mini-batch failed, and mini_batch_error_threshold allows none",
+                      submitted("--allowed_failed_count 0 --allowed_failed_percent 50", code=1))
+        self.assertIn("3 of 5 mini-batches completed",
+                      submitted("--mini_batch_size 2 --allowed_failed_percent 50"))
+        self.assertIn("allowed_failed_count: invalid int value",
+                      submitted("--allowed_failed_count some", code=1))
+
     def test_items_without_a_row_have_failed(self):
         done = self.scores("if number % 2: continue", items="4")
         self.assertIn("4 items failed", done.errors)
