@@ -9,6 +9,7 @@
 #include "job/container_of.hpp"
 #include "job/environment_rule.hpp"
 #include "job/head_launcher.hpp"
+#include "job/names.hpp"
 #include "job/number.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/notice.hpp"
@@ -196,8 +197,11 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
   for (const Output& output : job.outputs) {
     if (!output.path || says_path(output)) continue;
     made.notices.push_back(fmt::format(
-        "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {}",
-        output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second));
+        "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {} (choose "
+        "a "
+        "place with {})",
+        output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second,
+        how_to_say(Asset::data, output.path->text)));
   }
 }
 

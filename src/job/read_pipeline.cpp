@@ -13,6 +13,7 @@
 #include "job/expression.hpp"
 #include "job/names.hpp"
 #include "job/other_files.hpp"
+#include "job/output_names.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
 #include "job/plain_values.hpp"
@@ -428,7 +429,7 @@ class PipelineReader {
       input.bound = is_here && has_expression(input.value->text);
     }
     for (Output& output : job.outputs) {
-      output.bound = output.path && says_path(output) && has_expression(output.path->text);
+      output.bound = output.path && says_path(output) && has_other_expressions(output.path->text);
     }
   }
 

@@ -371,7 +371,8 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
   std::vector<std::string> sources = job::sources_of(read.pipeline);
   job::Complaints complaints(sources);
-  const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data(), home_of(call)};
+  const job::Bases bases{folder,        call.current_folder, {}, {}, names.find_data(),
+                         home_of(call), run_of(call)};
   job::Graph graph = job::graph_of(read.pipeline, draft.settings, bases, complaints);
   for (job::GraphStep& step : graph.steps) {
     take_environment_files(call, draft, step.folder, names, step.job, complaints);
