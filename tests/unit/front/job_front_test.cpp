@@ -1,5 +1,6 @@
 // The words of submit, explain, validate and schema.
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -126,6 +127,23 @@ TEST_F(JobFront, AnUnknownTargetIsToldWhereTheFileSaysIt) {
             "p.yml:3:34");
   files_["c.yml"] = "type: command\ncommand: x\ncompute: azureml:far\n";
   EXPECT_EQ(told("type: pipeline\njobs:\n  a: {component: c.yml}\n"), "c.yml:3:10");
+}
+
+TEST_F(JobFront, ANoticeOfSeveralStepsIsToldOnce) {
+  std::string steps = "type: pipeline\njobs:\n";
+  const auto told = [&](const char* more) {
+    steps += fmt::format("  {}: {{command: x, resources: {{instance_count: 2}}}}\n", more);
+    files_["p.yml"] = steps;
+    Call call = asked({"p.yml", "--fake-nodes", "2"});
+    call.record_folder = "/records/1";
+    const auto read = read_submit(call);
+    EXPECT_TRUE(read && read->notices.size() == 1);
+    return read->notices.front().substr(0, read->notices.front().find(':'));
+  };
+  EXPECT_EQ(told("a"), "a");
+  EXPECT_EQ(told("b"), "a, b");
+  EXPECT_EQ(told("c"), "a, b, c");
+  EXPECT_EQ(told("d"), "a, b and 2 more steps");
 }
 
 TEST_F(JobFront, PackagesBelowAnImageOfAzureAreForTheHosts) {
