@@ -45,9 +45,7 @@ class RetrySettings(Part):
 
 
 _PARALLEL = lacks(accepted="properties tags version",
-                  no_effect="identity services queue_settings comment",
-                  refused={"partition_keys": "muster makes mini-batches of files: use "
-                           "mini_batch_size"})
+                  no_effect="identity services queue_settings comment")
 
 
 class Parallel(Checked):
@@ -73,6 +71,7 @@ class Parallel(Checked):
         self.environment_variables: Dict[str, str] = dict(said["environment_variables"] or {})
         self.input_data: Optional[str] = said["input_data"]
         self.mini_batch_size: Any = said["mini_batch_size"]
+        self.partition_keys: Optional[List[str]] = said["partition_keys"]
         self.max_concurrency_per_instance: Optional[int] = said["max_concurrency_per_instance"]
         self.error_threshold: Optional[int] = said["error_threshold"]
         self.mini_batch_error_threshold: Optional[int] = said["mini_batch_error_threshold"]
@@ -102,6 +101,7 @@ class Parallel(Checked):
                         for name, one in self.declared_outputs.items()},
             "input_data": self.input_data, "task": self.task.keys(),
             "mini_batch_size": None if self.mini_batch_size is None else str(self.mini_batch_size),
+            "partition_keys": self.partition_keys,
             "max_concurrency_per_instance": self.max_concurrency_per_instance,
             "error_threshold": self.error_threshold,
             "mini_batch_error_threshold": self.mini_batch_error_threshold,
@@ -144,7 +144,8 @@ def parallel_run_function(
         input_data: Optional[str] = None, inputs: Optional[Dict[str, Any]] = None,
         outputs: Optional[Dict[str, Any]] = None, instance_count: Optional[int] = None,
         instance_type: Optional[str] = None, docker_args: Optional[str] = None,
-        shm_size: Optional[str] = None, is_deterministic: bool = True) -> Parallel:
+        shm_size: Optional[str] = None, is_deterministic: bool = True,
+        partition_keys: Optional[List[str]] = None) -> Parallel:
     """A step of a pipeline, to be called with inputs in its function."""
     del experiment_name  # of a step, it means nothing
     said = dict(locals())

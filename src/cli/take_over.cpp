@@ -21,15 +21,31 @@ namespace fs = std::filesystem;
 using base::Result;
 using model::RunRecord;
 
-// Those that lie in its record; others are where they were.
-Result<void> copy_outputs(const RunRecord& from, const std::string& folder) {
-  const std::string outputs = from.folder + "/outputs";
+// What is not there has not been written.
+Result<void> copy_if_there(std::string from, std::string to) {
+  while (from.ends_with('/')) from.pop_back();
+  while (to.ends_with('/')) to.pop_back();
   std::error_code wrong;
-  if (!fs::exists(outputs, wrong)) return {};  // it has none there
-  return copy_written(outputs, folder + "/outputs", folder + "/outputs");
+  if (!fs::exists(from, wrong)) return {};
+  fs::create_directories(fs::path(to).parent_path(), wrong);  // if not, the copy says why
+  return copy_written(from, to, to);
 }
 
-RunRecord new_record(const RunRecord& from, const std::string& folder) {
+// Those that lie in its record, and those whose paths name the run; others are where they were.
+Result<void> copy_outputs(const RunRecord& from, const RunRecord& to) {
+  if (auto copied = copy_if_there(from.folder + "/outputs", to.folder + "/outputs"); !copied) {
+    return copied;
+  }
+  for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+    const std::string& path = from.outputs[i].path;
+    if (from.holds(path) || path == to.outputs[i].path) continue;
+    if (auto copied = copy_if_there(path, to.outputs[i].path); !copied) return copied;
+  }
+  return {};
+}
+
+RunRecord new_record(const RunRecord& from, const front::StepRequest& step,
+                     const std::string& folder) {
   RunRecord record = from;
   record.folder = folder;
   record.run = store::run_of(folder);
@@ -37,7 +53,12 @@ RunRecord new_record(const RunRecord& from, const std::string& folder) {
   record.created = record.started = record.ended = store::utc_now();
   record.head = store::this_place();
   for (model::NamedPath& output : record.outputs) {
-    if (from.holds(output.path)) output.path = folder + output.path.substr(from.folder.size());
+    const auto own = std::ranges::find(step.outputs, output.name, &model::NamedPath::name);
+    if (from.holds(output.path)) {
+      output.path = folder + output.path.substr(from.folder.size());
+    } else if (own != step.outputs.end()) {
+      output.path = own->path;
+    }
   }
   return record;
 }
@@ -76,7 +97,7 @@ Result<int> write(const RunRecord& record, const RunRecord& from,
       record.folder, {view::spec_json(begun(record), asked, MUSTER_VERSION), "{}\n",
                       view::event_line(*record.created, "created")});
   if (!writer) return tl::unexpected(writer.error());
-  const auto copied = copy_outputs(from, record.folder);
+  const auto copied = copy_outputs(from, record);
   const RunRecord whole = copied ? record : failed(record, copied.error());
   const auto finished = finish(*writer, whole);
   if (finished) return *whole.exit_code;
@@ -126,7 +147,7 @@ std::optional<int> take_over(const front::PipelineRequest& request, const front:
   const auto earlier = store::read_record(from);
   if (!earlier) return std::nullopt;
   const RunRecord record =
-      new_record(*earlier, store::step_folder(request.record.folder, step.name));
+      new_record(*earlier, step, store::step_folder(request.record.folder, step.name));
   const model::TypedCommand& asked = request.record.asked;
   const auto written = write(record, *earlier, {asked.words, asked.folder, {}});
   return written ? *written : complain(written.error());

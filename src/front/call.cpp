@@ -17,6 +17,11 @@ std::optional<std::string_view> variable(const Call& call, std::string_view name
 
 std::string home_of(const Call& call) { return std::string(variable(call, "HOME").value_or("")); }
 
+std::string run_of(const Call& call) {
+  if (call.record_folder.empty()) return "run";
+  return call.record_folder.substr(call.record_folder.rfind('/') + 1);
+}
+
 bool is_given(const Call& call, std::string_view name) {
   return std::ranges::binary_search(call.given, name);
 }

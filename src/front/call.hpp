@@ -82,6 +82,9 @@ struct Call {
 // The folder that a path's ~/ stands for; empty: none is known.
 [[nodiscard]] std::string home_of(const Call& call);
 
+// The run's name; where no record is kept, "run".
+[[nodiscard]] std::string run_of(const Call& call);
+
 // Whether muster gives such a variable to each rank, and the one found here was the rank's around.
 [[nodiscard]] bool is_given(const Call& call, std::string_view name);
 

@@ -13,12 +13,6 @@ using Bound = Binding::Kind;
 constexpr std::string_view kBindingForms =
     "write ${{parent.inputs.NAME}} or ${{parent.jobs.STEP.outputs.NAME}}";
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
-}
-
 bool drop(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
@@ -68,6 +62,12 @@ Binding braces(std::string_view inner, std::string_view raw) {
 }
 
 }  // namespace
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\n") + 1 - first);
+}
 
 std::vector<Binding> bindings_of(std::string_view text) {
   std::vector<Binding> pieces;

@@ -33,4 +33,7 @@ struct Binding {
 [[nodiscard]] bool has_expression(std::string_view text);
 [[nodiscard]] bool names_parent(std::string_view text);
 
+// What stands within braces, without the blanks around it.
+[[nodiscard]] std::string_view without_blanks(std::string_view text);
+
 }  // namespace muster::job

@@ -10,6 +10,7 @@
 #include "job/expression.hpp"
 #include "job/input_type.hpp"
 #include "job/number.hpp"
+#include "job/output_names.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
 #include "spec/in_quotes.hpp"
@@ -284,7 +285,7 @@ void check_plain_values(const JobFile& job, Complaints& complaints) {
     if (is_here && !input.bound) check_plain(*input.value, "inputs." + input.name, complaints);
   }
   for (const Output& output : job.outputs) {
-    if (says_path(output) && !output.bound)
+    if (says_path(output) && !output.bound && has_other_expressions(output.path->text))
       check_plain(*output.path, "outputs." + output.name, complaints);
   }
 }

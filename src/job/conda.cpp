@@ -70,6 +70,9 @@ void read_packages(const Node& list, CondaPackages& packages, Complaints& compla
       packages.packages.push_back(item->text);
     } else if (pip != nullptr && item->entries.size() == 1) {
       read_texts(*pip->value, "pip", packages.pip, complaints);
+      if (complaints.empty()) {
+        for (const SharedNode& line : pip->value->items) packages.pip_at.push_back(line->begin);
+      }
     } else {
       complaints.add(item->begin, "dependencies must be names of packages, or {pip: [...]}", "");
     }

@@ -23,6 +23,7 @@ struct CondaPackages {
   std::vector<std::string> channels;
   std::vector<std::string> packages;  // of conda: "python=3.8"
   std::vector<std::string> pip;       // lines as in a file of requirements
+  std::vector<Mark> pip_at = {};      // where each of them stands
 };
 
 // Name and prefix of the file say nothing here: the environment has a place of its own.

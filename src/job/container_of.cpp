@@ -92,6 +92,13 @@ const Text* image_of_role(const JobFile& job, const model::App& app) {
 
 }  // namespace
 
+bool is_base_of_packages(const JobFile& job) {
+  constexpr std::string_view kOfAzure = "mcr.microsoft.com/azureml/";
+  constexpr std::string_view kWithSoftware = "curated/";
+  if (!job.conda || !job.image || !job.image->text.starts_with(kOfAzure)) return false;
+  return !std::string_view(job.image->text).substr(kOfAzure.size()).starts_with(kWithSoftware);
+}
+
 std::vector<const Text*> software_of(const JobFile& job) {
   std::vector<const Text*> asked;
   for (const Text& one : job.environment) asked.push_back(&one);
@@ -109,13 +116,14 @@ std::optional<model::ContainerSpec> container_of(const JobFile& job, const Place
   ContainerReader reader(job, place, complaints);
   if (!place.image.empty()) return reader.read(place.image);
   if (goes_without(place.target, "environment") || place.target.kubernetes) return std::nullopt;
-  const Text* image = job.image ? &*job.image : nullptr;
+  const Text* image = job.image && !is_base_of_packages(job) ? &*job.image : nullptr;
   if (image == nullptr && !job.build && place.target.image) image = &*place.target.image;
   const bool by_target = image != nullptr && !job.image && !job.build;
   if (!by_target) complain_of_software(job, place.target, complaints);
   if ((image != nullptr || job.build) && job.conda) {
     complaints.add(job.conda->begin, "muster adds no conda packages to an image",
-                   "put them into the image, or leave out one of the two");
+                   "put them into the image, leave out one of the two, or, if the hosts hold that "
+                   "software themselves: --without environment");
   }
   std::string first = image != nullptr ? reader.image(*image) : "";
   const bool builds = job.build && !job.image;

@@ -13,6 +13,11 @@ namespace muster::job {
 // Stands for an image that is built before the run.
 inline constexpr std::string_view kBuiltImage = "localhost/muster-build";
 
+// Whether its image is one of Azure ML's own below which packages are installed: it holds an
+// operating system, MPI and CUDA, which the hosts have. Then the packages are all that is needed.
+// Source: https://github.com/Azure/AzureML-Containers, its README.
+[[nodiscard]] bool is_base_of_packages(const JobFile& job);
+
 // Environments of it and its roles of which only a name is known, and no image.
 [[nodiscard]] std::vector<const Text*> software_of(const JobFile& job);
 

@@ -33,7 +33,8 @@ class Layer {
   void lay(Graph& graph) {
     steps_ = &graph.steps;
     const JobFile& head = file_.root.head;
-    const Scope scope{file_.root, "", {}, values_.inputs(), values_.paths_of(head, {}), {}, {}, {}};
+    const Scope scope{file_.root, "", {}, values_.inputs(), values_.paths_of(head, "", {}),
+                      {},         {}, {}};
     const MadeOutputs made = lay_pipeline(scope);
     for (const Output& output : head.outputs) {
       const auto found = made.find(output.name);
@@ -122,7 +123,7 @@ class Layer {
       if (source.made) wait_for(*source.made, inner.after);
       inner.inputs[input.name] = std::move(source);
     }
-    inner.paths = values_.paths_of(here.step.job, here.level.scope.paths);
+    inner.paths = values_.paths_of(here.step.job, here.name, here.level.scope.paths);
     const JobFile job = values_.job_of(here.level.scope, here.step);
     if (job.target) inner.target = job.target;
     if (!job.target && job.flow.target) inner.target = job.flow.target;
@@ -154,11 +155,11 @@ class Layer {
     made.when = inner.when;
     for (const Condition& condition : made.when) wait_for(condition.output, made.after);
     for (Input& input : made.job.inputs) set_input(here, made, input);
-    if (made.job.parallel) write_out_parallel(made.job);
+    if (made.job.parallel) write_out_parallel(made.job, complaints_);
     Laid done{{}, {index}};
     for (Output& output : made.job.outputs) {
       done.outputs[output.name] = {{index, output.name}};
-      values_.set_path(here.level.scope, output);
+      values_.set_path(here.level.scope, here.name, output);
     }
     places_.push_back(inner.at);
     steps_->push_back(std::move(made));

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "job/input_type.hpp"
+#include "job/output_names.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::job {
@@ -212,20 +213,21 @@ void GraphValues::tell_missing(const Here& here, const Input& input) {
 
 // ---- outputs ----
 
-OutputPaths GraphValues::paths_of(const JobFile& job, const OutputPaths& outer) const {
+OutputPaths GraphValues::paths_of(const JobFile& job, const std::string& step,
+                                  const OutputPaths& outer) {
   OutputPaths paths;
   for (const Output& output : job.outputs) {
     if (output.bound) {
       const auto found = outer.find(bindings_of(output.path->text).front().name);
       if (found != outer.end()) paths[output.name] = found->second;
     } else if (output.path) {
-      paths[output.name] = {absolute(*output.path), output.overwrite};
+      paths[output.name] = {absolute(*output.path, step), output.overwrite};
     }
   }
   return paths;
 }
 
-void GraphValues::set_path(const Scope& scope, Output& output) const {
+void GraphValues::set_path(const Scope& scope, const std::string& step, Output& output) {
   if (output.bound) {
     const std::string name = bindings_of(output.path->text).front().name;
     const auto& declared = scope.pipeline.head.outputs;
@@ -239,11 +241,14 @@ void GraphValues::set_path(const Scope& scope, Output& output) const {
     }
     output.bound = false;
   } else if (output.path) {
-    output.path = absolute(*output.path);
+    output.path = absolute(*output.path, step);
   }
 }
 
-Text GraphValues::absolute(Text path) const {
+Text GraphValues::absolute(Text path, const std::string& step) {
+  OutputNames names{bases_.run + (step.empty() ? "" : "." + step)};
+  if (const auto& store = file_.root.head.flow.store) names.store = store_of(store->text);
+  path = led_output(std::move(path), names, bases_.find, complaints_);
   if (!is_elsewhere(path.text)) path.text = below(folder_of(path.begin.file), path.text);
   return path;
 }

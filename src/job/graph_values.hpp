@@ -28,8 +28,10 @@ class GraphValues {
   [[nodiscard]] JobFile job_of(const Scope& scope, const Step& step);
 
   // Where outputs go. Of a nested pipeline, some go where one of the outer pipeline's outputs does.
-  [[nodiscard]] OutputPaths paths_of(const JobFile& job, const OutputPaths& outer) const;
-  void set_path(const Scope& scope, Output& output) const;
+  // `step`: whose outputs they are, by its whole name; empty: the pipeline's own.
+  [[nodiscard]] OutputPaths paths_of(const JobFile& job, const std::string& step,
+                                     const OutputPaths& outer);
+  void set_path(const Scope& scope, const std::string& step, Output& output);
 
   // Of the file that a mark is in, or a step's.
   [[nodiscard]] std::string folder_of(std::uint32_t file) const;
@@ -43,7 +45,7 @@ class GraphValues {
   void reach(const Here& here, const Input& input, Source& source);
   void tell_missing(const Here& here, const Input& input);
   const Setting* setting_of(const std::string& step, const std::string& input);
-  [[nodiscard]] Text absolute(Text path) const;
+  [[nodiscard]] Text absolute(Text path, const std::string& step);
 
   const PipelineFile& file_;
   const Bases& bases_;

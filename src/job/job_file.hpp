@@ -83,6 +83,7 @@ struct Output {
 // What a pipeline says of its steps together.
 struct Flow {
   std::optional<Text> target;  // of steps that name none
+  std::optional<Text> store;   // of Azure ML, for ${{default_datastore}} in paths of outputs
   std::optional<Text> first;   // the step that all others wait for
   std::optional<Text> last;    // the step that runs after all others, whatever becomes of them
   bool goes_on = true;         // after a step has failed, with those that do not depend on it

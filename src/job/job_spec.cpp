@@ -9,6 +9,7 @@
 #include "job/container_of.hpp"
 #include "job/environment_rule.hpp"
 #include "job/head_launcher.hpp"
+#include "job/names.hpp"
 #include "job/number.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/notice.hpp"
@@ -196,9 +197,21 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
   for (const Output& output : job.outputs) {
     if (!output.path || says_path(output)) continue;
     made.notices.push_back(fmt::format(
-        "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {}",
-        output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second));
+        "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {} (choose "
+        "a "
+        "place with {})",
+        output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second,
+        how_to_say(Asset::data, output.path->text)));
   }
+}
+
+void tell_base(const JobFile& job, const Place& place, Made& made) {
+  const bool has_image = made.spec.container || place.target.kubernetes;
+  if (has_image || goes_without(place.target, "environment") || !is_base_of_packages(job)) return;
+  made.notices.push_back(fmt::format(
+      "the image {} is not used: it is only what Azure ML installs packages on, and the hosts get "
+      "those of conda_file themselves",
+      in_quotes(job.image->text)));
 }
 
 void tell_guess(const JobFile& job, const Place& place, Made& made) {
@@ -324,6 +337,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   if (place.target.is_allocation && !job.code) made.folders.push_back(folder);
   tell(job, place.target, made);
   tell_guess(job, place, made);
+  tell_base(job, place, made);
   tell_outputs(job, values, made);
   return made;
 }

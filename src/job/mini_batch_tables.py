@@ -190,6 +190,46 @@ def typed_frame(frame, types):
     return frame.astype(numbers)
 
 
+def keys_in(frame, names):
+    """Of each row, the values of these columns as texts; of one that has none, nothing."""
+    import pandas
+    columns = [frame[name].map(lambda value: "" if pandas.isna(value) else f"={value}")
+               for name in names]
+    return [list(row) for row in zip(*columns)]
+
+
+def partitions_of(pieces, reader):
+    """A batch for each combination of the values of the partition keys: the pieces that have rows
+    of it, each with its values. All rows are read once for that."""
+    batches = {}
+    for piece in pieces:
+        frame = frame_of([piece], reader)
+        for name in reader["keys"]:
+            if name not in frame.columns:
+                raise SystemExit(f"partition_keys: the table has no column {name}; it has "
+                                 f"{', '.join(map(str, frame.columns))}")
+        for key in dict.fromkeys(map(tuple, keys_in(frame, reader["keys"]))):
+            batches.setdefault(key, []).append([*piece, list(key)])
+    return list(batches.values())
+
+
+def partition_of(pieces, reader):
+    """The rows of one such batch."""
+    import pandas
+    frames = []
+    for *piece, key in pieces:
+        frame = frame_of([piece], reader)
+        frames.append(frame[[own == key for own in keys_in(frame, reader["keys"])]])
+    return pandas.concat(frames, ignore_index=True)
+
+
+def partition_value(frame, names):
+    """The values that all rows of such a batch have, by the names of their columns."""
+    values = {name: frame[name].iloc[0] for name in names}
+    return {name: value.item() if hasattr(value, "item") else value
+            for name, value in values.items()}
+
+
 def frame_of(pieces, reader):
     import pandas
     frames = []

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/shell_word.hpp"
+#include "job/complaints.hpp"
 #include "job/expression.hpp"
 #include "job/input_type.hpp"
 #include "job/mini_batch_tables.hpp"
@@ -62,6 +63,7 @@ std::string command_of(const Parallel& parallel, JobFile& job) {
   command.add("input", parallel.data);
   if (is_cut_table(parallel, job)) command.add_flag("mltable");
   command.add("mini-batch-size", parallel.batch_size);
+  for (const Text& key : parallel.partition_keys) command.add("partition-key", key);
   command.add("max-retries", parallel.retries);
   command.add("timeout", parallel.batch_timeout);
   command.add("error-threshold", parallel.items_may_fail);
@@ -72,8 +74,13 @@ std::string command_of(const Parallel& parallel, JobFile& job) {
 
 }  // namespace
 
-void write_out_parallel(JobFile& job) {
+void write_out_parallel(JobFile& job, Complaints& complaints) {
   const Parallel& parallel = *job.parallel;
+  if (!parallel.partition_keys.empty() && !is_cut_table(parallel, job)) {
+    complaints.add(parallel.partition_keys.front().begin,
+                   "partition_keys needs rows, and the data of this step is files",
+                   "give it an input of type mltable, or use mini_batch_size");
+  }
   const Mark mark = parallel.script ? parallel.script->begin : Mark{};
   job.command = Text{command_of(parallel, job), mark, mark, true};
   if (parallel.code) job.code = parallel.code;

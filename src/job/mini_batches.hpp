@@ -3,13 +3,15 @@
 
 #include <string_view>
 
+#include "job/complaints.hpp"
 #include "job/job_file.hpp"
 
 namespace muster::job {
 
 // Gives a job with `parallel` a command, a layout and variables: each of its processes runs the
-// entry script, and asks rank 0 for batches. The program that does so is mini_batches.py.
-void write_out_parallel(JobFile& job);
+// entry script, and asks rank 0 for batches. The program that does so is mini_batches.py. Complains
+// of partition keys where the data are files, which have no columns.
+void write_out_parallel(JobFile& job, Complaints& complaints);
 
 // The program comes as a variable: it is long, and would hide the command in every list of
 // processes.

@@ -4,14 +4,16 @@ Rank 0 deals the batches out and keeps the rows that come back; every rank, rank
 work. The text of mini_batch_tables.py stands before this one. Needs nothing but Python's own
 library on the hosts, and RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT; to read an MLTable file
 PyYAML, and for its rows pandas. The entry script has init() and run(batch), a list of file paths or
-a DataFrame, and run() returns a row for each item that went well. Both ends of a connection show
-that they know the job's secret before anything is dealt out: others can connect to the port, too.
+a DataFrame, and run() returns a row for each item that went well; a second parameter is what is
+known of the batch. Both ends of a connection show that they know the job's secret before anything
+is dealt out: others can connect to the port, too.
 """
 
 import argparse
 import collections
 import hmac
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -217,21 +219,45 @@ def timed_out(*_):
     raise TimedOut("run() took longer than the timeout")
 
 
+class BatchContext:
+    """What a run() with a second parameter learns of its batch: as in Azure ML, whose name for
+    that parameter is mini_batch_context."""
+
+    def __init__(self, number):
+        self.minibatch_index = number
+        self.partition_key_value = None  # by the names of the partition keys
+
+
+def takes_context(run):
+    try:
+        parameters = list(inspect.signature(run).parameters.values())
+    except (TypeError, ValueError):  # not a function of Python
+        return False
+    second = parameters[1] if len(parameters) > 1 else None
+    return second is not None and (second.name == "mini_batch_context" or (
+        second.default is second.empty and second.kind <= second.POSITIONAL_OR_KEYWORD))
+
+
 def nothing_of(items, error):
     return {"rows": [], "error": error, "items": len(items)}
 
 
 def run_batch(module, held, timeout):
     """Rows as texts, why it failed, or nothing, and how many items it had."""
-    _, _, batch, reader = held
+    number, _, batch, reader = held
     if timeout > 0:
         signal.signal(signal.SIGALRM, timed_out)
         signal.setitimer(signal.ITIMER_REAL, timeout, 1)
     try:
-        if reader:
+        context = BatchContext(number)
+        if reader and reader["keys"]:
+            batch = partition_of(batch, reader)
+            context.partition_key_value = partition_value(batch, reader["keys"])
+        elif reader:
             batch = frame_of(batch, reader)
         items = len(batch)  # the script may change it
-        return {"rows": rows_of(module.run(batch)), "error": "", "items": items}
+        more = [context] if takes_context(module.run) else []
+        return {"rows": rows_of(module.run(batch, *more)), "error": "", "items": items}
     except (Exception, TimedOut) as error:  # it is told, and the job may go on
         say(traceback.format_exc())
         return nothing_of(batch, f"{type(error).__name__}: {error}")
@@ -290,6 +316,8 @@ def work(module, told, address, secret):
 def work_of(told):
     """The batches, and how they are read, or None."""
     if not told.mltable:
+        if told.partition_key:
+            raise SystemExit("partition_keys needs rows: the input must be of type mltable")
         return batches_of([file for path in told.input for file in files_of(path)], told), None
     files, readers = [], []
     for folder in told.input:
@@ -297,7 +325,12 @@ def work_of(told):
         files += listed_files(folder, said, path)
         readers.append(reader_of(said, path))
     reader = readers[0]
+    if told.partition_key and not reader:
+        raise SystemExit("partition_keys needs rows, and MLTable does not say how they are read: "
+                         f"name one of {', '.join(READERS)} among its transformations")
     if reader and importlib.util.find_spec("pandas") is None:
+        if told.partition_key:
+            raise SystemExit("partition_keys needs pandas on this host: pip install pandas")
         say("pandas is not installed: run() is given paths of files instead of rows")
         reader = None
     if not reader:
@@ -305,6 +338,9 @@ def work_of(told):
     most = bytes_of(told.mini_batch_size or "1mb")
     pieces = list(pieces_of(files, reader, most))
     reader["types"] = types_of(pieces, reader)
+    reader["keys"] = told.partition_key
+    if reader["keys"]:
+        return partitions_of(pieces, reader), reader
     return packed(pieces, [end - begin for _, begin, end, _ in pieces], most), reader
 
 
@@ -343,13 +379,57 @@ def told_of(words):
     parser.add_argument("--input", action="append", default=[])
     parser.add_argument("--mltable", action="store_true")
     parser.add_argument("--mini-batch-size", default="")
+    parser.add_argument("--partition-key", action="append", default=[])
     parser.add_argument("--max-retries", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=0)
     parser.add_argument("--error-threshold", type=int)
     parser.add_argument("--mini-batch-error-threshold", type=int)
     parser.add_argument("--append-row-to", default="")
     parser.add_argument("arguments", nargs="*")
-    return parser.parse_args(words)
+    told = parser.parse_args(words)
+    take_options_of_azure(told)
+    return told
+
+
+# Options of Azure ML's own runner, which job files write among the script's arguments. The script
+# gets them as well, as it does there. Source: the reference of the YAML of parallel jobs.
+WITH_A_KEY = {"mini_batch_size": str, "append_row_to": str, "error_threshold": int,
+              "mini_batch_error_threshold": int}
+NO_EFFECT = ("task_overhead_timeout", "progress_update_timeout", "first_task_creation_timeout",
+             "resource_monitor_interval", "copy_logs_to_parent")
+
+
+def not_an_option(why):
+    raise SystemExit(f"program_arguments: {why}")
+
+
+def take_options_of_azure(told):
+    """A key of the file wins over an argument that says the same."""
+    parser = argparse.ArgumentParser(prog="program_arguments", add_help=False, allow_abbrev=False)
+    for name, kind in WITH_A_KEY.items():
+        parser.add_argument(f"--{name}", type=kind)
+    parser.add_argument("--allowed_failed_count", type=int, default=-1)
+    parser.add_argument("--allowed_failed_percent", type=float, default=-1)
+    for name in NO_EFFECT:
+        parser.add_argument(f"--{name}", nargs="?", const="")
+    parser.error = not_an_option
+    own, _ = parser.parse_known_args(told.arguments)
+    for name in WITH_A_KEY:
+        if getattr(told, name) in ("", None) and getattr(own, name) is not None:
+            setattr(told, name, getattr(own, name))
+    told.allowed_failed_count = own.allowed_failed_count
+    told.allowed_failed_percent = own.allowed_failed_percent
+    told.without_effect = [f"--{name}" for name in NO_EFFECT if getattr(own, name) is not None]
+
+
+def settle_threshold(told, batches):
+    """Of mini-batches that may fail, the lowest number that is said."""
+    percent = told.allowed_failed_percent
+    said = (told.mini_batch_error_threshold, told.allowed_failed_count,
+            int(batches * percent / 100) if percent >= 0 else -1)
+    limits = [most for most in said if most is not None and most >= 0]
+    if limits:
+        told.mini_batch_error_threshold = min(limits)
 
 
 def finish(deal, told):
@@ -382,6 +462,9 @@ def main():
         batches, reader = work_of(told)
         if not batches:
             raise SystemExit("there is no data: " + (", ".join(told.input) or "no input_data"))
+        settle_threshold(told, len(batches))
+        if told.without_effect:
+            say(f"{', '.join(told.without_effect)}: no effect here, only in Azure ML's runner")
         deal = Deal(batches, reader, told)
         threading.Thread(target=serve, args=(deal, listener, secret), daemon=True).start()
     try:

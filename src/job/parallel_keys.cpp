@@ -51,13 +51,11 @@ constexpr JobKey kData = {{"input_data", Form::text, "The input that is cut into
                           into_parallel<&Parallel::data>};
 constexpr JobKey kBatchSize = {{"mini_batch_size", Form::batch, "Files or bytes of a batch."},
                                into_parallel<&Parallel::batch_size>};
-constexpr JobKey kPartition = {
-    {"partition_keys",
-     Form::text,
-     "Columns by which batches are cut.",
-     {.listed = true,
-      .support = no_effect("nothing looks into tables: batches are made of files")}},
-    into_parallel<&Parallel::partition_keys>};
+constexpr JobKey kPartition = {{"partition_keys",
+                                Form::text,
+                                "Columns of a table: a batch for each combination of their values.",
+                                {.listed = true, .fixed = true}},
+                               into_parallel<&Parallel::partition_keys>};
 constexpr JobKey kPerInstance = {
     {"max_concurrency_per_instance", Form::count, "Processes on each node."},
     into_parallel<&Parallel::per_node>};

@@ -110,7 +110,8 @@ constexpr JobKey kStepKeys[] = {
 constexpr JobKey kSettings[] = {
     {{"default_compute", Form::text, "Where steps run that name no compute."},
      kInto<&JobFile::flow, &Flow::target>},
-    {{"default_datastore", Form::text, "Where Azure ML keeps outputs.", kAzureOnly}},
+    {{"default_datastore", Form::text, "Where Azure ML keeps outputs.", kAzureOnly},
+     kInto<&JobFile::flow, &Flow::store>},
     {{"environment", Form::anything, "The image of steps that name none.", kAzureOnly}},
     {{"continue_on_step_failure", Form::boolean,
       "Whether steps still start that do not depend on one that failed."},

@@ -106,6 +106,7 @@ std::optional<std::string> passed_by_azure(std::string_view plain) {
 
 std::vector<std::string> values_that_differ(const JobFile& job) {
   std::vector<std::string> lines;
+  if (job.dialect != Dialect::command) return lines;
   for (const Named& variable : job.variables) {
     look_at("the variable " + variable.name, variable.value, lines);
   }

@@ -15,7 +15,7 @@ namespace muster::job {
 // same, or the same number with other digits: 0.010 and 0.01.
 std::optional<std::string> passed_by_azure(std::string_view plain);
 
-// A line for each such input and variable of the job, which muster passes on as written.
+// A line for each such input and variable of a job of CLI v2, which muster passes on as written.
 std::vector<std::string> values_that_differ(const JobFile& job);
 
 }  // namespace muster::job

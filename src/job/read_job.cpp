@@ -1,8 +1,12 @@
 // Reads a job file: YAML, its dialect's table, then the file as a whole.
 #include "job/read_job.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "job/check.hpp"
 #include "job/other_files.hpp"
+#include "job/plain_values.hpp"
 #include "job/read_job_map.hpp"
 #include "job/read_keys.hpp"
 
@@ -20,6 +24,7 @@ JobReading read_file(std::string_view text, const std::string& source, bool as_c
   reading.job.source = source;
   if (root && (is_step_only(*root, as_component) || !refuse_others(*root, complaints))) {
     reading.notices = read_keys(*root, reading.job, complaints);
+    std::ranges::move(values_that_differ(reading.job), std::back_inserter(reading.notices));
     check(reading.job, text, complaints);
   }
   reading.complaints = std::move(complaints).take();

@@ -7,7 +7,6 @@
 #include "job/check_component.hpp"
 #include "job/kind_jobs.hpp"
 #include "job/pipeline_keys.hpp"
-#include "job/plain_values.hpp"
 #include "job/table_reader.hpp"
 #include "job/tables.hpp"
 
@@ -42,9 +41,6 @@ std::vector<std::string> read_keys(const Node& root, JobFile& job, Complaints& c
   TableReader<JobFile> reader(job, complaints, elsewhere, later);
   reader.read(root, table_for(root, job.dialect));
   std::vector<std::string> notices = std::move(reader).notices();
-  if (job.dialect == Dialect::command) {
-    std::ranges::move(values_that_differ(job), std::back_inserter(notices));
-  }
   if (job.dialect == Dialect::component) check_component(root, complaints);
   if (!is_kind_job(root)) return notices;
   settle_kind_job(root, job, complaints);

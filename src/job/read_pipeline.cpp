@@ -12,6 +12,8 @@
 #include "job/component_files.hpp"
 #include "job/expression.hpp"
 #include "job/names.hpp"
+#include "job/other_files.hpp"
+#include "job/output_names.hpp"
 #include "job/pipeline_keys.hpp"
 #include "job/pipeline_order.hpp"
 #include "job/plain_values.hpp"
@@ -132,6 +134,7 @@ class PipelineReader {
   PipelineReading read() && {
     PipelineReading reading;
     if (const SharedNode& root = files_.root(0)) read_root(reading.pipeline.root, *root);
+    tell_values(reading.pipeline.root.head);
     reading.pipeline.files = files_.about();
     reading.complaints = std::move(complaints_).take();
     reading.notices = std::move(notices_);
@@ -194,6 +197,7 @@ class PipelineReader {
     } else if (is_sweep(*entry.value) || !is_strange(*entry.value)) {
       read_kind(step, *entry.value, file);
     }
+    tell_values(step.job);
     step.broken = complaints_.size() > before;
     return step;
   }
@@ -234,6 +238,7 @@ class PipelineReader {
     step.mark = root.begin;
     read_sweep(step, root, 0, false);
     if (!complaints_.empty()) return;
+    tell_values(step.job);
     pipeline.is_sweep = true;
     pipeline.head = lone_head(step.job);
     pipeline.numbers[step.name] = 0;
@@ -384,7 +389,7 @@ class PipelineReader {
         read_pipeline(*pipeline, node, file, nullptr);
         component->job = pipeline->head;
         component->pipeline = std::move(pipeline);
-      } else {
+      } else if (is_parallel(node) || !refuse_others(node, complaints_)) {
         read_job(component->job, node, file, nullptr);
       }
     }
@@ -405,9 +410,11 @@ class PipelineReader {
     TableReader<JobFile> reader(job, complaints_, nullptr, how.later);
     reader.read(node, how.table);
     tell(std::move(reader).notices());
-    tell(values_that_differ(job));
     if (how.later != nullptr) mark_bound(job);
   }
+
+  // Of what a step is given: a component's own defaults count where the step says nothing.
+  void tell_values(const JobFile& job) { tell(values_that_differ(job)); }
 
   void read_job(JobFile& job, const Node& node, std::uint32_t file, LaterKeys* later) {
     job.source = files_.path(file);
@@ -422,7 +429,7 @@ class PipelineReader {
       input.bound = is_here && has_expression(input.value->text);
     }
     for (Output& output : job.outputs) {
-      output.bound = output.path && says_path(output) && has_expression(output.path->text);
+      output.bound = output.path && says_path(output) && has_other_expressions(output.path->text);
     }
   }
 

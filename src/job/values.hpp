@@ -35,6 +35,7 @@ struct Bases {
   std::string inputs = {};  // of those that are downloaded; empty: none is
   FindData find = {};       // empty: no names are known
   std::string home = {};    // what a path's ~/ stands for; empty: for itself
+  std::string run = {};     // the run's name, for ${{name}} in the path of an output
 };
 
 // Complaints: an input without a value, or with one that muster cannot reach; a setting that is of

@@ -144,6 +144,14 @@ constexpr KnownMessage kMessages[] = {
      "the rank asked for input and its stdin had none: `muster run --stdin 0` gives rank 0 what is "
      "typed, or piped into muster",
      "Python, input()"},
+    {"No module named 'mlflow'",
+     "`python3 -m muster SCRIPT.py` in the command logs without MLflow, where muster's Python "
+     "package is; or pip install mlflow-skinny on {}",
+     "Python"},
+    {"No module named 'azureml",
+     "`python3 -m muster SCRIPT.py` in the command stands in for Azure ML's SDK, where muster's "
+     "Python package is; or install the SDK on {}",
+     "Python"},
     {"ModuleNotFoundError",
      "the module is missing on {}, or another python comes first on PATH there", "Python"},
     {"error while loading shared libraries",

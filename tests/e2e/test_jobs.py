@@ -154,7 +154,7 @@ class Validate(JobCase):
     def test_packages_in_the_place_of_an_environment(self):
         self.write("conda.yml", "name: x\ndependencies: [python, pip, {pip: [-r gone.txt]}]\n")
         self.refused(["validate"], "command: 'true'\nenvironment: file:./conda.yml\n",
-                     r"pip's list takes in 'gone\.txt'")
+                     r"conda\.yml:2:36: pip's list takes in 'gone\.txt'")
         self.refused(["validate"],
                      "command: 'true'\nenvironment: {dependencies: [python=3.9]}\n",
                      r"job\.yml:2:15: .*write environment: \{conda_file: \{dependencies")

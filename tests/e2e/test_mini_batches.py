@@ -112,6 +112,30 @@ class MiniBatches(PipelineCase):
         self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1\n",
                       done.errors)
 
+    def test_options_of_azures_runner_among_the_arguments(self):
+        self.write("src/score.py", "import sys\ndef run(batch):\n"
+                   "    assert '--task_overhead_timeout' in sys.argv\n"
+                   "    assert not any(path.endswith(('f1', 'f5')) for path in batch)\n"
+                   "    return [path[-1] for path in batch]\n")
+
+        def submitted(arguments, code=0):
+            text = PARALLEL % {"size": "1", "items": "-1", "batches": "-1", "timeout": 600}
+            text = text.replace('--word "${{inputs.word}}"',
+                                f"--task_overhead_timeout 9 {arguments}")
+            text = text.replace('    mini_batch_size: "1"\n', "")
+            self.write("p.yml", text)
+            return self.submit("--fake-nodes", "2", file="p.yml", code=code).errors
+
+        self.assertIn("--task_overhead_timeout: no effect here", submitted("--other 1"))
+        self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1",
+                      submitted("--allowed_failed_percent 20", code=1))
+        self.assertIn("1 mini-batch failed, and mini_batch_error_threshold allows none",
+                      submitted("--allowed_failed_count 0 --allowed_failed_percent 50", code=1))
+        self.assertIn("3 of 5 mini-batches completed",
+                      submitted("--mini_batch_size 2 --allowed_failed_percent 50"))
+        self.assertIn("allowed_failed_count: invalid int value",
+                      submitted("--allowed_failed_count some", code=1))
+
     def test_items_without_a_row_have_failed(self):
         done = self.scores("if number % 2: continue", items="4")
         self.assertIn("4 items failed", done.errors)
@@ -175,6 +199,14 @@ def run(batch):
         self.assertEqual(done.text.count("score: said 1 False\n"), 2, done)
         self.assertIn("score: 5 of 5 mini-batches completed, 0 items failed\n", done.errors)
         self.assertEqual(self.rows(), list(range(9)))
+
+    def test_run_may_take_what_is_known_of_its_batch(self):
+        self.write("src/score.py", "def run(batch, context):\n"
+                   "    assert context.partition_key_value is None\n"
+                   "    return [str(context.minibatch_index)] * len(batch)\n")
+        self.parallel()
+        self.submit("--fake-nodes", "2", file="p.yml")
+        self.assertEqual(sorted(set(self.rows())), list(range(5)))
 
     def test_paths_may_have_quotes(self):
         records = self.path("it's $HOME `x` \"quoted\"")
@@ -321,6 +353,46 @@ class Tables(PipelineCase):
         self.write("table/d/one.csv", "a,b\n1,2,3\n4,5,6\n")
         done = self.rows_of(self.delimited(), code=1)
         self.assertIn("ParserWarning: Length of header", done.errors)
+
+    def partitioned(self, keys, rows, code=0, how=None):
+        """What each call of run() has seen of a table that is cut by the values of its columns."""
+        shutil.rmtree(self.path("table/d"))
+        os.mkdir(self.path("table/d"))
+        for number, text in enumerate(rows):
+            self.write(f"table/d/f{number}.csv", text)
+        self.write("src/score.py", "def run(batch, mini_batch_context):\n"
+                   "    key = mini_batch_context.partition_key_value\n"
+                   "    assert isinstance(mini_batch_context.minibatch_index, int)\n"
+                   "    seen = ','.join(str(value) for value in batch['n'])\n"
+                   "    return [f'{key} {seen}'] * len(batch)\n")
+        self.write("table/MLTable", "type: mltable\n" + (how or self.delimited()))
+        self.write("p.yml", (TABLE_STEP % "1b").replace(
+            "    mini_batch_size: 1b\n", f"    partition_keys: {keys}\n"))
+        done = self.submit(file="p.yml", code=code)
+        if code:
+            return done
+        self.assertNotIn("partition_keys", done.errors)
+        with open(self.show()["outputs"]["rows"], encoding="utf-8") as file:
+            return list(dict.fromkeys(file.read().splitlines()))
+
+    def test_a_batch_for_each_value_of_the_partition_keys(self):
+        self.assertEqual(
+            self.partitioned("[shop, brand]", ["shop,brand,n\n2,x,1\n1,x,2\n2,y,3\n",
+                                               "shop,brand,n\n1,x,4\n2,x,5\n"]),
+            ["{'shop': 2, 'brand': 'x'} 1,5", "{'shop': 1, 'brand': 'x'} 2,4",
+             "{'shop': 2, 'brand': 'y'} 3"])
+
+    def test_a_partition_key_without_a_value_is_one_as_well(self):
+        self.assertEqual(self.partitioned("[shop]", ["shop,n\na,1\n,2\na,3\n"]),
+                         ["{'shop': 'a'} 1,3", "{'shop': nan} 2"])
+
+    def test_partition_keys_need_rows_that_have_them(self):
+        done = self.partitioned("[shop, brnd]", ["shop,brand,n\n1,x,2\n"], code=1)
+        self.assertIn("partition_keys: the table has no column brnd; it has shop, brand, n",
+                      done.errors)
+        done = self.partitioned("[shop]", ["shop,n\n1,2\n"], code=1, how="paths: [{folder: d}]\n")
+        self.assertIn("partition_keys needs rows, and MLTable does not say how they are read",
+                      done.errors)
 
     def test_the_description_is_no_data(self):
         self.assertEqual(self.rows_of("paths: [{folder: .}]\n", size="1"),

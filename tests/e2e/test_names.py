@@ -55,6 +55,39 @@ class Map(NamesCase):
                          "pipeline.yml: a pipeline, nothing wrong; it has 2 steps\n")
         self.told("rerun", "last")
 
+    def test_outputs_go_to_a_store_that_has_a_place_here(self):
+        self.write("out.yml", """
+type: pipeline
+settings: {default_datastore: "azureml:blob"}
+outputs:
+  all: {type: uri_file, path: "azureml://datastores/blob/paths/all/${{name}}.txt"}
+jobs:
+  one:
+    command: echo one > ${{outputs.o}}/word
+    outputs:
+      o: {path: "azureml://datastores/${{default_datastore}}/paths/parts/${{name}}"}
+  two:
+    command: cat ${{inputs.i}}/word > ${{outputs.o}}
+    inputs: {i: "${{parent.jobs.one.outputs.o}}"}
+    outputs: {o: "${{parent.outputs.all}}"}
+""")
+        for words in (("submit", "out.yml"), ("rerun", "last/two")):
+            done = self.told(*words)
+            self.assertNotIn("no effect here: muster cannot reach", done.errors)
+            run = self.show()["run"]
+            self.assertEqual(self.read(f"store/all/{run}.txt"), b"one\n")
+        parts = os.listdir(self.path("store/parts"))
+        self.assertEqual([name.rpartition(".")[2] for name in parts], ["one", "one"])
+
+    def test_outputs_of_a_single_job_go_there_as_well(self):
+        self.write("out.yml", "type: command\ncommand: echo x > ${{outputs.o}}/word\n"
+                   "outputs: {o: {path: 'azureml://datastores/blob/paths/${{name}}'}, "
+                   "p: {path: './here-${{name}}'}}\n")
+        self.submit(file="out.yml")
+        run = self.show()
+        self.assertEqual(self.read(f"store/{run['run']}/word"), b"x\n")
+        self.assertEqual(run["outputs"]["p"], self.path(f"here-{run['run']}"))
+
     def test_the_command_line_wins_and_a_plan_tells_who_said_it(self):
         done = self.submit("--set", "data.rows=other", file="pipeline.yml")
         self.assertIn("first: other", done.text.splitlines(), done)

@@ -133,6 +133,8 @@ score = parallel_run_function(
     task=RunFunction(code="./batch", entry_script="score.py",
                      program_arguments="--word ${{inputs.word}}", environment="azureml:acme:1",
                      append_row_to="${{outputs.rows}}"))
+by_shop = parallel_run_function(task=score.task, input_data="x", partition_keys=["shop"])
+assert by_shop.step_keys()["component"]["partition_keys"] == ["shop"]
 
 @pipeline()
 def scored(data):

@@ -13,8 +13,8 @@ namespace muster::front {
 namespace {
 
 // Files of requirements that pip's list names become part of it: no host needs to see them.
-void take_in_requirements(const Call& call, const std::string& folder, const job::Conda& conda,
-                          job::CondaPackages& packages, job::Complaints& complaints) {
+void take_in_requirements(const Call& call, const std::string& folder, job::CondaPackages& packages,
+                          job::Complaints& complaints) {
   constexpr std::size_t kFilesMax = 100;
   std::size_t files = 0;
   for (std::size_t i = 0; i < packages.pip.size();) {
@@ -23,10 +23,13 @@ void take_in_requirements(const Call& call, const std::string& folder, const job
       ++i;
       continue;
     }
-    packages.pip.erase(packages.pip.begin() + static_cast<std::ptrdiff_t>(i));
+    const job::Mark at = packages.pip_at[i];
+    const auto here = static_cast<std::ptrdiff_t>(i);
+    packages.pip.erase(packages.pip.begin() + here);
+    packages.pip_at.erase(packages.pip_at.begin() + here);
     auto text = call.read_file(job::below(folder, *file), job::kFileMax);
     if (!text || ++files > kFilesMax) {
-      complaints.add(conda.begin,
+      complaints.add(at,
                      text ? fmt::format("pip's list takes in more than {} files", kFilesMax)
                           : fmt::format("pip's list takes in {}: {}", spec::in_quotes(*file),
                                         text.error().what),
@@ -34,8 +37,8 @@ void take_in_requirements(const Call& call, const std::string& folder, const job
       return;
     }
     const std::vector<std::string> lines = job::requirement_lines(*text);
-    packages.pip.insert(packages.pip.begin() + static_cast<std::ptrdiff_t>(i), lines.begin(),
-                        lines.end());
+    packages.pip.insert(packages.pip.begin() + here, lines.begin(), lines.end());
+    packages.pip_at.insert(packages.pip_at.begin() + here, lines.size(), at);
   }
 }
 
@@ -61,11 +64,11 @@ std::string packages_of(const Call& call, const job::JobFile& job, const job::Ta
     root = job::read_map(*text, {"a conda file", "dependencies:"}, own);
   }
   job::CondaPackages packages;
-  if (root) packages = job::read_conda(*root, job.conda->file ? own : complaints);
+  job::Complaints& where = job.conda->file ? own : complaints;
+  if (root) packages = job::read_conda(*root, where);
+  if (where.empty()) take_in_requirements(call, base, packages, where);
   complaints.add(std::move(own).take());
-  if (!complaints.empty()) return "";
-  take_in_requirements(call, base, *job.conda, packages, complaints);
-  return job::conda_text(packages);
+  return complaints.empty() ? job::conda_text(packages) : "";
 }
 
 }  // namespace muster::front

@@ -94,6 +94,18 @@ std::string stem_of(const std::string& path) {
   return file == "-" ? "" : file.substr(0, file.rfind('.'));
 }
 
+// What is to be told of these steps, once for all of them.
+struct StepNotice {
+  std::string text;
+  std::vector<std::string> steps;
+};
+
+std::string in_short(const std::vector<std::string>& steps) {
+  constexpr std::size_t kMost = 3;
+  if (steps.size() <= kMost) return fmt::format("{}", fmt::join(steps, ", "));
+  return fmt::format("{}, {} and {} more steps", steps[0], steps[1], steps.size() - 2);
+}
+
 class PipelineReader {
  public:
   PipelineReader(const Call& call, const JobDraft& draft, job::Graph graph,
@@ -108,6 +120,9 @@ class PipelineReader {
     }
     Reading reading;
     for (std::size_t i = 0; i < ground_->graph.steps.size(); ++i) add_step(i, reading);
+    for (const StepNotice& one : notices_) {
+      reading.notices.push_back(fmt::format("{}: {}", in_short(one.steps), one.text));
+    }
     if (const auto skipped = skip(); !skipped) return tl::unexpected(skipped.error());
     finish();
     reading.pipeline = std::make_shared<PipelineRequest>(std::move(request_));
@@ -181,8 +196,9 @@ class PipelineReader {
         numbers_.try_emplace(name ? name->text : "", ground_->places.size());
     ground_->place_of_step.push_back(slot->second);
     if (!is_new) return {};
-    auto place =
-        place_of(ground_->call, ground_->draft, {name, step.job.source}, known, most_nodes(known));
+    // The pipeline may say it as well as the component.
+    const std::string& said_in = ground_->sources[name ? name->begin.file : 0];
+    auto place = place_of(ground_->call, ground_->draft, {name, said_in}, known, most_nodes(known));
     if (!place) return tl::unexpected(std::move(place.error()));
     request_.uses_job_around |= place->found.source.of_batch_job;
     std::vector<std::size_t> hosts = pool_.add(*place);
@@ -204,7 +220,7 @@ class PipelineReader {
     Reading own = step_reading(*ground_, index, where.place);
     if (step.name.size() > kNameMax) own.complaints.push_back(too_long(step));
     for (base::Error& one : own.complaints) add_new(std::move(one), reading.complaints);
-    for (std::string& one : own.notices) add_once(reading.notices, step.name + ": " + one);
+    for (std::string& one : own.notices) note(step.name, std::move(one));
     StepRequest& request = request_.steps.emplace_back();
     request.name = step.name;
     model::PlannedStep& plan = request_.plan.emplace_back(planned_step(step, where));
@@ -226,6 +242,15 @@ class PipelineReader {
       for (const std::size_t one : condition.steps) {
         request_.steps[one].control.insert(condition.output);
       }
+    }
+  }
+
+  void note(const std::string& step, std::string text) {
+    const auto known = std::ranges::find(notices_, text, &StepNotice::text);
+    if (known == notices_.end()) {
+      notices_.push_back({std::move(text), {step}});
+    } else if (known->steps.back() != step) {
+      known->steps.push_back(step);
     }
   }
 
@@ -334,6 +359,7 @@ class PipelineReader {
   std::shared_ptr<Ground> ground_;
   Pool pool_;
   std::map<std::string, std::size_t> numbers_;  // of targets, by how steps name them
+  std::vector<StepNotice> notices_;
   PipelineRequest request_;
 };
 
@@ -370,7 +396,8 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   if (!known->complaints.empty()) return Reading{.complaints = known->complaints};
   std::vector<std::string> sources = job::sources_of(read.pipeline);
   job::Complaints complaints(sources);
-  const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data(), home_of(call)};
+  const job::Bases bases{folder,        call.current_folder, {}, {}, names.find_data(),
+                         home_of(call), run_of(call)};
   job::Graph graph = job::graph_of(read.pipeline, draft.settings, bases, complaints);
   for (job::GraphStep& step : graph.steps) {
     take_environment_files(call, draft, step.folder, names, step.job, complaints);

@@ -129,7 +129,8 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
                    job::PipelineFile pipeline, const job::Targets& known, KnownNames& names) {
   const std::vector<std::string> sources = job::sources_of(pipeline);
   job::Complaints complaints(sources);
-  const job::Bases bases{folder, call.current_folder, {}, {}, names.find_data(), home_of(call)};
+  const job::Bases bases{folder,        call.current_folder, {}, {}, names.find_data(),
+                         home_of(call), run_of(call)};
   give_missing(pipeline.root.head);
   job::Graph graph = job::graph_of(pipeline, draft.settings, bases, complaints);
   for (job::GraphStep& step : graph.steps) {

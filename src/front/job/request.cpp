@@ -25,6 +25,7 @@
 #include "job/container_of.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
+#include "job/output_names.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
 #include "job/yaml.hpp"
@@ -105,7 +106,15 @@ job::Bases bases_of(const Call& call, const std::string& job_folder) {
           (record.empty() ? call.current_folder : record) + "/outputs",
           record.empty() ? "" : record + "/inputs",
           {},
-          home_of(call)};
+          home_of(call),
+          run_of(call)};
+}
+
+void place_outputs(job::JobFile& job, const job::Bases& bases, job::Complaints& complaints) {
+  for (job::Output& output : job.outputs) {
+    if (!output.path) continue;
+    output.path = job::led_output(std::move(*output.path), {bases.run}, bases.find, complaints);
+  }
 }
 
 void tell_outputs(const job::JobFile& job, const job::Bases& bases, Reading& reading) {
@@ -435,6 +444,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   job::resize(job, draft.counts, complaints);
   job::Bases bases = bases_of(call, source.folder);
   bases.find = std::move(source.find);
+  place_outputs(job, bases, complaints);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
   if (auto fine = add_typed(call, draft.container, made.spec.container); !fine) {

@@ -1,5 +1,6 @@
 // The words of submit, explain, validate and schema.
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -108,6 +109,65 @@ TEST_F(JobFront, AStepsEnvironmentMayLieBesideItsComponent) {
   const auto read = read_submit(call);
   ASSERT_TRUE(read && read->pipeline) << (read ? "" : to_string(read.error()));
   EXPECT_TRUE(read->complaints.empty());
+}
+
+TEST_F(JobFront, AnUnknownTargetIsToldWhereTheFileSaysIt) {
+  files_["c.yml"] = "type: command\ncommand: x\n";
+  const auto told = [&](const char* text) {
+    files_["p.yml"] = text;
+    Call call = asked({"p.yml"});
+    call.record_folder = "/records/1";
+    const auto read = read_submit(call);
+    return read ? std::string("read") : to_string(read.error().place);
+  };
+  EXPECT_EQ(told("type: pipeline\nsettings: {default_compute: azureml:far}\njobs:\n"
+                 "  a: {component: c.yml}\n"),
+            "p.yml:2:29");
+  EXPECT_EQ(told("type: pipeline\njobs:\n  a: {component: c.yml, compute: azureml:far}\n"),
+            "p.yml:3:34");
+  files_["c.yml"] = "type: command\ncommand: x\ncompute: azureml:far\n";
+  EXPECT_EQ(told("type: pipeline\njobs:\n  a: {component: c.yml}\n"), "c.yml:3:10");
+}
+
+TEST_F(JobFront, ANoticeOfSeveralStepsIsToldOnce) {
+  std::string steps = "type: pipeline\njobs:\n";
+  const auto told = [&](const char* more) {
+    steps += fmt::format("  {}: {{command: x, resources: {{instance_count: 2}}}}\n", more);
+    files_["p.yml"] = steps;
+    Call call = asked({"p.yml", "--fake-nodes", "2"});
+    call.record_folder = "/records/1";
+    const auto read = read_submit(call);
+    EXPECT_TRUE(read && read->notices.size() == 1);
+    return read->notices.front().substr(0, read->notices.front().find(':'));
+  };
+  EXPECT_EQ(told("a"), "a");
+  EXPECT_EQ(told("b"), "a, b");
+  EXPECT_EQ(told("c"), "a, b, c");
+  EXPECT_EQ(told("d"), "a, b and 2 more steps");
+}
+
+TEST_F(JobFront, PackagesBelowAnImageOfAzureAreForTheHosts) {
+  const auto read = [&](const std::string& image, Words words = {}) {
+    files_["job.yml"] = "type: command\ncommand: x\nenvironment: {image: " + image +
+                        ", conda_file: {dependencies: [{pip: [numpy]}]}}\n";
+    words.insert(words.begin(), "job.yml");
+    return read_submit(asked(std::move(words)));
+  };
+  const char* base = "mcr.microsoft.com/azureml/openmpi4.1.0-ubuntu20.04:latest";
+  auto job = read(base);
+  ASSERT_TRUE(job && job->request) << (job ? to_string(job->complaints.front()) : "");
+  EXPECT_FALSE(job->request->spec.container);
+  EXPECT_NE(job->request->packages.find("numpy"), std::string::npos);
+  EXPECT_EQ(job->notices.front(),
+            "the image '" + std::string(base) +
+                "' is not used: it is only what Azure ML installs "
+                "packages on, and the hosts get those of conda_file themselves");
+  EXPECT_TRUE(read(base, {"--without", "environment"})->notices.empty());
+  for (const char* other : {"registry/x", "mcr.microsoft.com/azureml/curated/sklearn-1.0:5"}) {
+    job = read(other);
+    ASSERT_EQ(job->complaints.size(), 1U);
+    EXPECT_EQ(job->complaints.front().what, "muster adds no conda packages to an image");
+  }
 }
 
 TEST_F(JobFront, TargetsAreFoundNearTheJobThenAtHome) {

@@ -446,9 +446,11 @@ TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
       make("command: x\noutputs: {o: {path: 'azureml://datastores/d/paths/o'}, p: }\n", 1);
   EXPECT_EQ(out.complaints, Words{});
   EXPECT_EQ(out.made.folders.front(), "/record/outputs/o");
-  EXPECT_EQ(out.made.notices,
-            Words{"outputs.o.path has no effect here: muster cannot reach "
-                  "'azureml://datastores/d/paths/o'; the output lies in /record/outputs/o"});
+  EXPECT_EQ(
+      out.made.notices,
+      Words{"outputs.o.path has no effect here: muster cannot reach "
+            "'azureml://datastores/d/paths/o'; the output lies in /record/outputs/o (choose a "
+            "place with data: {\"azureml://datastores/d/paths/\": PATH} in muster.yml)"});
 }
 
 TEST(JobSpec, KindsAreTakenInAnyCase) {

@@ -289,6 +289,43 @@ jobs:
              "is_deterministic"}));
 }
 
+TEST(Pipeline, ComponentsThatAreNoCommandsAreTold) {
+  const PipelineReading reading = read_all(
+      {{"p.yml",
+        "type: pipeline\njobs:\n  a: {type: parallel, component: flow.yml}\n"
+        "  b: {component: data.yml}\n"},
+       {"flow.yml",
+        "$schema: https://x/promptflow/latest/Flow.schema.json\nnodes: [{name: a, type: llm}]\n"},
+       {"data.yml", "name: d\ntype: uri_folder\npath: d\n"}});
+  EXPECT_EQ(
+      told_in(reading.complaints),
+      (Texts{"flow.yml:1:1: this is a prompt flow, which Azure ML carries out\n  hint: muster "
+             "runs commands: jobs, pipelines and sweeps of them",
+             "data.yml:2:1: this is a data asset, not a job\n  hint: muster runs commands: "
+             "jobs, pipelines and sweeps of them"}));
+}
+
+TEST(Pipeline, ValuesThatDifferInAzureAreThoseThatCount) {
+  const char* component =
+      "type: command\ncommand: x ${{inputs.a}}\n"
+      "inputs: {a: {type: boolean, default: false}}\n";
+  const auto told = [&](const std::string& jobs) {
+    return read_all({{"p.yml", "type: pipeline\njobs:\n" + jobs}, {"c.yml", component}}).notices;
+  };
+  const auto passed = [](const char* as, const char* by_azure) {
+    return Texts{
+        fmt::format("the input a is passed as {0}, as written; Azure ML would pass {1} "
+                    "(write {1} to get the same in both)",
+                    as, by_azure)};
+  };
+  EXPECT_EQ(told("  s: {component: c.yml}\n"), passed("false", "False"));
+  EXPECT_EQ(told("  s: {component: c.yml, inputs: {a: yes}}\n"), passed("yes", "True"));
+  EXPECT_EQ(told("  s: {component: c.yml, inputs: {a: False}}\n"), Texts());
+  EXPECT_EQ(told("  s: {type: sweep, trial: c.yml, inputs: {a: False}, search_space: {}, "
+                 "objective: {goal: minimize, primary_metric: m}}\n"),
+            Texts());
+}
+
 TEST(Pipeline, CirclesAreNamed) {
   const PipelineReading steps = read_all({{"p.yml", R"(
 type: pipeline

@@ -1,0 +1,34 @@
+// output_names: outputs whose paths name the run, or lie in a store of Azure ML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "job/complaints.hpp"
+#include "job/text.hpp"
+#include "job/values.hpp"
+
+namespace muster::job {
+
+// What such a path may hold, as ${{name}} and ${{default_datastore}}. Source:
+// https://learn.microsoft.com/azure/machine-learning/reference-yaml-core-syntax
+struct OutputNames {
+  std::string run;  // of a step: RUN.STEP
+  std::string store = "workspaceblobstore";
+};
+
+// "azureml:blob", as settings name a store, is "blob".
+[[nodiscard]] std::string store_of(std::string_view text);
+
+// The path with them in place of these expressions; others stay.
+[[nodiscard]] std::string with_names(std::string_view path, const OutputNames& names);
+
+// Whether a path has expressions other than these.
+[[nodiscard]] bool has_other_expressions(std::string_view path);
+
+// Where an output goes whose path is said: with its names, and, if it lies in a store, where `find`
+// knows that store to be. As it was, where nobody knows. Complains where that is no path.
+[[nodiscard]] Text led_output(Text path, const OutputNames& names, const FindData& find,
+                              Complaints& complaints);
+
+}  // namespace muster::job
