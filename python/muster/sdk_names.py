@@ -262,7 +262,7 @@ OTHERS: Dict[str, str] = {
         "HyperDriveConfigException! HyperDriveRehydrateException! HyperParameterSampling "
         "InvalidConfigSetting InvalidKeyInDict InvalidType RehydrateUnknownSampling",
     "mldesigner":
-        "IOContext Meta OutputContext PipelineContext PipelineStage compile execute generate "
+        "IOContext OutputContext PipelineContext PipelineStage compile execute generate "
         "get_io_context get_root_pipeline_context",
     "mldesigner.dsl":
         "ParallelFor condition_output dynamic",

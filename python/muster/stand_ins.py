@@ -186,7 +186,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azure.ai.ml._version": {"v2_words": "VERSION"},
     "azure.identity": {"client": _CREDENTIALS},
     "mldesigner": {"designer": "Input Output command_component reference_component",
-                   "": "dsl=control"},
+                   "function_parts": "Meta", "": "dsl=control"},
     "mldesigner.dsl": {"control": "condition do_while parallel_for group"},
 }
 
