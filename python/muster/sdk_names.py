@@ -130,8 +130,8 @@ OTHERS: Dict[str, str] = {
         "UserErrorException! execute_func fetch_tenantid_from_aad_token perform_interactive_login "
         "resource_to_scopes",
     "azureml.core.compute":
-        "AdlaCompute AksCompute BatchCompute ComputeInstance DataFactoryCompute DatabricksCompute "
-        "DsvmCompute HDInsightCompute KubernetesCompute KustoCompute RemoteCompute SynapseCompute",
+        "AdlaCompute AksCompute BatchCompute DataFactoryCompute DatabricksCompute DsvmCompute "
+        "HDInsightCompute KubernetesCompute KustoCompute RemoteCompute SynapseCompute",
     "azureml.core.compute_target":
         "AbstractComputeTarget ComputeTargetException! LocalTarget UserErrorException! "
         "attach_legacy_compute_target is_compute_target_prepared prepare_compute_target "
@@ -152,9 +152,9 @@ OTHERS: Dict[str, str] = {
         "RCranPackage RGitHubPackage RSection SparkEnvironment SparkPackage SparkSection "
         "UserErrorException!",
     "azureml.core.experiment":
-        "ChainedIdentity ComputeInstance DEFAULT_GPU_IMAGE HasExperimentPortal "
-        "UserErrorException! ViewType WorkspaceClient check_for_lock_file "
-        "check_valid_resource_name get_docs_url get_experiment_submit make_link to_html",
+        "ChainedIdentity DEFAULT_GPU_IMAGE HasExperimentPortal UserErrorException! ViewType "
+        "WorkspaceClient check_for_lock_file check_valid_resource_name get_docs_url "
+        "get_experiment_submit make_link to_html",
     "azureml.core.image":
         "ContainerImage Image UnknownImage",
     "azureml.core.model":

@@ -48,7 +48,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.authentication": {
         "client": "InteractiveLoginAuthentication=Credential AzureCliAuthentication=Credential "
                   "ServicePrincipalAuthentication=Credential MsiAuthentication=Credential"},
-    "azureml.core.compute": {"compute": "ComputeTarget AmlCompute"},
+    "azureml.core.compute": {"compute": "ComputeTarget AmlCompute ComputeInstance"},
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
     "azureml.core.container_registry": {"environment": "ContainerRegistry"},
@@ -58,7 +58,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
                                    "PythonEnvironment=PythonSection",
         "sdk_constants": _IMAGES},
-    "azureml.core.experiment": {"experiment": "Experiment"},
+    "azureml.core.experiment": {"experiment": "Experiment", "compute": "ComputeInstance"},
     "azureml.core.image": {},
     "azureml.core.model": {"models": "Model"},
     "azureml.core.run": {"run": "Run", "environment": "Environment"},
