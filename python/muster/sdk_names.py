@@ -203,8 +203,6 @@ OTHERS: Dict[str, str] = {
     "azureml.data":
         "DataType DatacacheStore HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
         "LinkTabularOutputDatasetConfig",
-    "azureml.data.datapath":
-        "DataPathComputeBinding",
     "azureml.data.dataset_factory":
         "AbstractDatastore AzurePostgreSqlDatastore DataPath DataReference DataType "
         "PromoteHeadersBehavior UserErrorException! dataprep experimental get_progress_logger "
@@ -222,10 +220,10 @@ OTHERS: Dict[str, str] = {
         "PipelineDataset PipelineDraft PipelineEndpoint PublishedPipeline Schedule "
         "ScheduleRecurrence StepRunOutput TimeZone TrainingOutput",
     "azureml.pipeline.core.graph":
-        "AbstractDataset DataPath DataPathComputeBinding DataReference DataSource DataSourceDef "
-        "DataSourceNode DataType Dataset DatasetConsumptionConfig Edge FileDataset Graph "
-        "HasPipelinePortal InputPort InputPortBinding InputPortDef Module ModuleDef ModuleNode "
-        "Node OutputPort OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
+        "AbstractDataset DataSource DataSourceDef DataSourceNode DataType Dataset "
+        "DatasetConsumptionConfig Edge FileDataset Graph HasPipelinePortal InputPort "
+        "InputPortBinding InputPortDef Module ModuleDef ModuleNode Node OutputPort "
+        "OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
         "PipelineOutputAbstractDataset PipelineRun PortDataReference PublishedPipeline "
         "SqlDataReference StoredProcedureParameter StoredProcedureParameterType TabularDataset "
         "TrainingOutput experiment_method make_link to_html",
@@ -239,7 +237,7 @@ OTHERS: Dict[str, str] = {
     "azureml.train.estimator":
         "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
     "azureml.train.hyperdrive":
-        "EarlyTerminationPolicy HyperDriveRunConfig HyperParameterSampling",
+        "EarlyTerminationPolicy HyperParameterSampling",
     "azureml.train.hyperdrive.parameter_expressions":
         "AzureMLError HyperDriveConfigException! InvalidConfigSetting MissingChoiceValues",
     "azureml.train.hyperdrive.policy":
@@ -251,8 +249,8 @@ OTHERS: Dict[str, str] = {
         "HyperDriveConfigException! HyperDriveNotImplemented HyperDriveNotImplementedException! "
         "HyperDriveRunCancellationError InvalidType Run RunStatus TrainingException! Workspace",
     "azureml.train.hyperdrive.runconfig":
-        "AzureMLError BayesianParameterSampling HyperDriveConfigException! HyperDriveRunConfig "
-        "InvalidConfigSetting InvalidType NoTerminationPolicy ResumeChildRunsContainsDuplicate "
+        "AzureMLError BayesianParameterSampling HyperDriveConfigException! InvalidConfigSetting "
+        "InvalidType NoTerminationPolicy ResumeChildRunsContainsDuplicate "
         "ResumeChildRunsFromTooManyParentRuns ResumeChildRunsNotInTerminalState "
         "ResumeChildRunsWithoutParentRun Run RunStatus ScriptRunConfig TrainingException! "
         "WarmStartRunsDontMatch collect_datasets_usage convert_list_to_dict "

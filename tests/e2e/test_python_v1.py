@@ -493,10 +493,35 @@ print(run.get_status(), [step["state"] for step in run.details()["steps"]])
 """)
         self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
 
+    def test_steps_that_are_needed_belong_to_the_pipeline(self):
+        done = self.runs(V1 + PIPELINE + "for step in after, train:\n"
+                         "    print(sorted(Pipeline(ws, [step]).keys({})['jobs']))\n")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['after', 'last', 'prepare_data', 'train']", "['prepare_data', 'train']"])
+
+    def test_a_sweep_reads_files(self):
+        self.write("src/train.py", LOGS.replace('parser.add_argument("--lr"', """
+parser.add_argument("--data")
+print(sorted(os.listdir(parser.parse_known_args()[0].data)))
+parser.add_argument("--lr\""""))
+        older = SWEEP.split("swept =")[0].replace("run_config=src", "estimator=src")
+        done = self.runs(V1 + older.replace("HyperDriveConfig", "HyperDriveRunConfig") + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+data = ws.get_default_datastore().upload("src", "code")
+step = HyperDriveStep("tune", sweep, estimator_entry_script_arguments=["--data", data],
+                      inputs=[data])
+run = experiment.submit(Pipeline(ws, [step]))
+run.wait_for_completion()
+print(run.get_status())
+""")
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
+        self.assertEqual(done.stdout.count("'train.py'"), 3)
+
     def test_wrong_pipelines(self):
         for line, *told in (
-                ("Pipeline(ws, [train]).validate()", "reads prepared, which no step of the "
-                                                     "pipeline makes"),
+                ("Pipeline(ws, [train], resolve_closure=False).validate()",
+                 "reads prepared, which no step of the pipeline makes"),
                 ("Pipeline(ws, [prepare]).submit('x', {'cuont': 1})", "did you mean count?"),
                 ("Pipeline(ws, [prepare]).publish('x')", "Pipeline.publish is not supported"),
                 ("PythonScriptStep('a.py', arguments=[prepared])",
