@@ -4,6 +4,8 @@ and so is a value of the wrong kind."""
 import difflib
 import functools
 import inspect
+import re
+import reprlib
 import sys
 from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Set,
                     Tuple, Type, TypeVar, cast)
@@ -32,6 +34,7 @@ def lacks(*, accepted: str = "", no_effect: str = "",
 
 
 NOTHING = lacks()
+_SECRET = re.compile(r"password|secret|token|ssh_key|account_key")  # of settings
 _noted: Set[Tuple[str, str]] = set()
 
 
@@ -213,6 +216,13 @@ class Checked(metaclass=_Made):
     @classmethod
     def name_in_sdk(cls) -> str:
         return cls.IN_SDK or cls.__name__
+
+    @reprlib.recursive_repr()
+    def __repr__(self) -> str:
+        """What was said of it, as the last line of a notebook's cell shows it."""
+        told = [f"{name}={'***' if _SECRET.search(name) else repr(value)}"
+                for name, value in given(settings_of(self)).items() if _asks_for_something(value)]
+        return f"{self._named()}({', '.join(told)})"
 
     def _named(self) -> str:
         return self.name_in_sdk()

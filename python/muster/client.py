@@ -89,6 +89,11 @@ class MLClient(Checked):
         self.schedules = Schedules()
         vars(self).update({name: Unsupported(name, hint) for name, hint in UNSUPPORTED.items()})
 
+    def __repr__(self) -> str:
+        return (f"MLClient(subscription_id={self.subscription_id!r}, "
+                f"resource_group_name={self.resource_group_name!r}, "
+                f"workspace_name={self.workspace_name!r})")
+
     @classmethod
     @checked(_ACCOUNT)
     def from_config(cls, credential: object = None) -> "MLClient":

@@ -7,15 +7,20 @@ import shutil
 import threading
 import uuid
 from types import SimpleNamespace
-from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, lacks, nearest, note
+from .checked import Checked, checked, lacks, note
 from .datasets import datasets_here
-from .record import PARENT, TABLE, TEXTS, metrics_of, uploads_of
-from .tracking import Store, checked_name, current_store, log_to
+from .datastores import files_below
+from .models import Model
+from .record import PARENT, TABLE, TEXTS, metrics_of, tags_of, uploads_of
+from .run_files import file_called, whole_of
+from .tracking import Store, checked_name, current_store, experiment_called, log_to, runs_in
 
 _ENDED = {"Completed": "FINISHED", "Failed": "FAILED", "Canceled": "KILLED"}
+_STATUS = {state: word for word, state in _ENDED.items()}
+_CLOCK = 0.1  # seconds by which times of files may lag behind the clock
 _lock = threading.Lock()
 _Source = Union[str, "os.PathLike[str]", IO[Any]]
 
@@ -30,14 +35,16 @@ class ContextRun(Checked):
         "get_secret": "name the variable in secrets: of the job file, and read os.environ",
         "get_secrets": "name the variables in secrets: of the job file, and read os.environ"})
 
-    def __init__(self, store: Optional[Store] = None, experiment: Any = None) -> None:
+    def __init__(self, store: Optional[Store] = None, experiment: Any = None,
+                 outputs: Optional[str] = None) -> None:
         self._store = store
+        self._outputs = outputs  # a folder of which files are kept when the run ends
         self._steps: Dict[str, int] = {}  # of metrics that are logged without one
         self._texts: Dict[str, List[str]] = {}
         self._tables: Dict[str, List[str]] = {}
         self._tags: Dict[str, Any] = {}
         self._children: List["ContextRun"] = []
-        self._status = "Running"
+        self._status = _STATUS.get(store.state, "Running") if store else "Running"
         self.id = store.run if store else "OfflineRun"
         self.name = self.id
         self.number = 1
@@ -183,10 +190,18 @@ class ContextRun(Checked):
     @checked(lacks(accepted="_validate_checksum"))
     def download_file(self, name: str, output_file_path: Optional[str] = None) -> None:
         """Copies it, by default to its own name in this folder."""
-        files = self._files()
-        if name not in files:
-            raise BadCall(f"the run has no file {name!r}", nearest(name, list(files)))
-        shutil.copyfile(files[name], output_file_path or os.path.basename(name))
+        shutil.copyfile(file_called(name, self._files(), "the run"),
+                        output_file_path or os.path.basename(name))
+
+    @checked(lacks(accepted="datasets sample_input_dataset sample_output_dataset "
+                            "resource_configuration model_framework model_framework_version"))
+    def register_model(self, model_name: str, model_path: Optional[str] = None,
+                       tags: Optional[Dict[str, Any]] = None,
+                       properties: Optional[Dict[str, Any]] = None,
+                       description: Optional[str] = None) -> Model:
+        """Keeps a file or folder that it has uploaded under a name."""
+        whole = whole_of(model_path or "outputs", self._files(), "the run")
+        return Model.register(None, whole, model_name, tags, properties, description)
 
     def take_snapshot(self, file_or_folder_path: str) -> None:
         """Nothing is kept of it."""
@@ -212,13 +227,21 @@ class ContextRun(Checked):
             self.tag(key, value)
 
     def get_tags(self) -> Dict[str, Any]:
-        return dict(self._tags)
+        kept = tags_of(self._store.run_folder) if self._store else {}
+        return {**{name: one for name, one in kept.items() if not name.startswith("mlflow.")},
+                **self._tags}
 
     tags = property(get_tags)
 
     def add_properties(self, properties: Mapping[str, Any]) -> None:
         """Words that do not change."""
         self.set_tags(properties)
+
+    def get_properties(self) -> Dict[str, Any]:
+        """They are tags."""
+        return self.get_tags()
+
+    properties = property(get_properties)
 
     def get_status(self) -> str:
         """Running, Completed, Failed or Canceled."""
@@ -228,7 +251,8 @@ class ContextRun(Checked):
 
     def get_details(self) -> Dict[str, Any]:
         """What is known of it."""
-        return {"runId": self.id, "status": self._status, "properties": {}, "tags": self.get_tags()}
+        return {"runId": self.id, "status": self._status, "properties": self.get_properties(),
+                "tags": self.get_tags()}
 
     def get_portal_url(self) -> str:
         """The folder of its metrics, as an address."""
@@ -241,7 +265,16 @@ class ContextRun(Checked):
     def _end(self, status: str) -> None:
         self._status = status
         if self._store is not None:
+            self._keep_outputs(self._store)
             self._store.end(_ENDED[status])
+
+    def _keep_outputs(self, store: Store) -> None:
+        """What was written there since the run has begun."""
+        folder, self._outputs = self._outputs, None
+        for name in files_below(folder) if folder is not None else ():
+            path = os.path.join(str(folder), name)
+            if os.path.getmtime(path) + _CLOCK >= store.began / 1000:
+                self.upload_file(f"outputs/{name}", path)
 
     @checked(lacks(accepted="_set_status"))
     def complete(self) -> None:
@@ -271,7 +304,7 @@ class ContextRun(Checked):
         """One that logs beside it."""
         store = None
         if self._store is not None:
-            store = Store(self._store.folder, run_id or uuid.uuid4().hex)
+            store = Store(self._store.folder, run_id or uuid.uuid4().hex, self._store.experiment)
             store.write("tags", PARENT, self._store.run)
         child = ContextRun(store, self.experiment)
         child.name = name or child.id
@@ -287,6 +320,13 @@ class ContextRun(Checked):
     def get_children(self) -> Iterator["ContextRun"]:
         """Those that this program has begun."""
         return iter(self._children)
+
+
+def started_runs(folder: str, experiment: Any) -> List[Tuple[int, ContextRun]]:
+    """Runs of programs themselves, with when they began (ms since 1970), the newest first."""
+    stores = runs_in(folder, experiment_called(experiment.name))
+    return [(one.began, ContextRun(one, experiment)) for one in stores
+            if PARENT not in tags_of(one.run_folder)]
 
 
 _contexts: Dict[str, ContextRun] = {}  # by runs

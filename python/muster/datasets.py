@@ -13,8 +13,9 @@ from .checked import Checked, checked, given, lacks, note
 from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all, files_below,
                          unnamed, upload_directory)
 from .record import job_text_of
-from .known_names import found_data
+from .known_names import data_path, found_data
 from .registers import Register
+from .sdk_errors import UserErrorException
 
 _Part = Union[str, "os.PathLike[str]", DataPath, DataReference, Tuple[Any, ...]]
 _Paths = Union[_Part, List[Any]]
@@ -34,10 +35,14 @@ def _path_of(part: Any) -> str:
     if isinstance(part, Datastore):
         return part.place()
     text = str(part)
-    if "://" in text:
-        raise BadCall(f"{text} is not a path of this machine", "download it first, then name the "
-                      "file")
-    return os.path.abspath(text)
+    if "://" not in text:
+        return os.path.abspath(text)
+    known = data_path(text)
+    if known is None:
+        raise BadCall(f"{text} is not a path of this machine", "download it, then name the file, "
+                      f'or where it lies: data: {{"{os.path.dirname(text)}/": FOLDER}} in '
+                      "muster.yml")
+    return known
 
 
 def _paths_of(said: Any) -> List[str]:
@@ -326,7 +331,7 @@ class Dataset(Checked):
         return {name: _kept(name, *_REGISTER.get(name)) for name in _REGISTER.names()}
 
 
-_REGISTER = Register("data")
+_REGISTER = Register("data", UserErrorException)
 _KINDS: Dict[str, Type[AbstractDataset]] = {"TabularDataset": TabularDataset,
                                             "FileDataset": FileDataset}
 

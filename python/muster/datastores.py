@@ -1,6 +1,7 @@
 """SDK v1's datastores: folders of this machine, each with a name, and what jobs read from them."""
 
 import fnmatch
+import functools
 import hashlib
 import json
 import os
@@ -9,7 +10,8 @@ import shutil
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, lacks
+from .checked import Checked, checked, lacks, note
+from .known_names import data_path
 from .shell_words import Expression
 
 _DEFAULT = "workspaceblobstore"
@@ -23,6 +25,15 @@ def datastores_folder() -> str:
         return os.path.abspath(said)
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     return os.path.join(data, "muster", "datastores")
+
+
+@functools.lru_cache(maxsize=None)
+def _folder_of(name: str, seen_from: str) -> str:
+    """What muster.yml says of a datastore, seen from that folder, or --set; else one of its own."""
+    del seen_from
+    said = data_path(f"azureml://datastores/{name}/paths/")
+    own = os.path.join(datastores_folder(), re.sub(r"[^\w.-]", "_", name))
+    return own if said is None else os.path.normpath(said)
 
 
 def files_below(folder: str) -> Iterator[str]:
@@ -126,10 +137,31 @@ def by_names(inputs: Iterable[DataInput]) -> Dict[str, DataInput]:
     return found
 
 
+class DataPathComputeBinding(Checked):
+    """How a job gets the files of a path: beside it in a pair."""
+
+    BINDS_PATH = True
+    LACKS = lacks(accepted="path_on_compute overwrite")
+
+    def __init__(self, mode: str = "mount", path_on_compute: Optional[str] = None,
+                 overwrite: bool = False) -> None:
+        self.mode = mode
+
+
+def _bound(path: Any, mode: str) -> DataInput:
+    if not (hasattr(path, "whole_path") or hasattr(path, "default_value")):
+        raise BadCall(f"{path!r} beside a DataPathComputeBinding is not a path",
+                      "for example DataPath(datastore, 'folder'), or a PipelineParameter of one")
+    return DataInput(path.name or unnamed(path.whole_path()), path, mode)
+
+
 def data_input_of(thing: Any) -> Optional[DataInput]:
     """A dataset may be given by itself, too."""
     if isinstance(thing, DataInput):
         return thing
+    if isinstance(thing, tuple) and len(thing) == 2 and isinstance(
+            thing[1], DataPathComputeBinding):
+        return _bound(thing[0], thing[1].mode)
     return thing.as_input() if hasattr(thing, "whole_path") else None
 
 
@@ -177,8 +209,26 @@ class DataPath(Checked):
         self.path_on_datastore = path_on_datastore
         self.name = name
 
+    @property
+    def datastore_name(self) -> str:
+        return self.datastore.name
+
     def whole_path(self) -> str:
         return self.datastore.place(self.path_on_datastore)
+
+    def as_input(self) -> DataInput:
+        return DataInput(self.name or unnamed(self.whole_path()), self)
+
+    @checked(lacks(accepted="datapath_compute_binding"))
+    def create_data_reference(self, data_reference_name: Optional[str] = None,
+                              datapath_compute_binding: Any = None) -> DataReference:
+        """The same with a name."""
+        return DataReference(self.datastore, data_reference_name, self.path_on_datastore)
+
+
+_ACCOUNT = ("workspace sas_token account_key protocol endpoint overwrite create_if_not_exists "
+            "skip_validation blob_cache_timeout grant_workspace_access subscription_id "
+            "resource_group tenant_id client_id client_secret resource_url authority_url")
 
 
 class Datastore(Checked):
@@ -186,8 +236,8 @@ class Datastore(Checked):
 
     LACKS = lacks(accepted="datastore_type account_name container_name", refused={
         name: "a datastore is a folder of this machine: use Datastore.get(workspace, NAME)"
-        for name in ("blob_service", "register_azure_blob_container", "register_azure_file_share",
-                     "register_azure_data_lake", "register_azure_data_lake_gen2")})
+        for name in ("blob_service", "register_azure_sql_database", "register_azure_my_sql",
+                     "register_azure_postgre_sql", "register_dbfs", "register_hdfs")})
 
     def __init__(self, workspace: Any = None, name: str = _DEFAULT) -> None:
         self.workspace = workspace
@@ -202,9 +252,50 @@ class Datastore(Checked):
     def get_default(cls, workspace: Any) -> "Datastore":
         return cls(workspace)
 
+    @classmethod
+    def _registered(cls, workspace: Any, name: str) -> "Datastore":
+        """Nothing is read from Azure: its folder is that of the name."""
+        made = cls(workspace, name)
+        note(f"the datastore {name} is the folder {made.place()}; nothing comes from Azure, but "
+             f'data: {{"azureml://datastores/{name}/paths/": PATH}} in muster.yml names another '
+             "folder")
+        return made
+
+    @classmethod
+    @checked(lacks(accepted=_ACCOUNT))
+    def register_azure_blob_container(cls, workspace: Any, datastore_name: str,
+                                      container_name: str, account_name: str) -> "Datastore":
+        return cls._registered(workspace, datastore_name)
+
+    @classmethod
+    @checked(lacks(accepted=_ACCOUNT))
+    def register_azure_file_share(cls, workspace: Any, datastore_name: str, file_share_name: str,
+                                  account_name: str) -> "Datastore":
+        return cls._registered(workspace, datastore_name)
+
+    @classmethod
+    @checked(lacks(accepted=_ACCOUNT))
+    def register_azure_data_lake(cls, workspace: Any, datastore_name: str, store_name: str
+                                 ) -> "Datastore":
+        return cls._registered(workspace, datastore_name)
+
+    @classmethod
+    @checked(lacks(accepted=_ACCOUNT))
+    def register_azure_data_lake_gen2(cls, workspace: Any, datastore_name: str, filesystem: str,
+                                      account_name: str) -> "Datastore":
+        return cls._registered(workspace, datastore_name)
+
+    def set_as_default(self) -> None:
+        """Of its workspace."""
+        if self.workspace is not None:
+            self.workspace.set_default_datastore(self.name)
+
+    def unregister(self) -> None:
+        """Nothing was registered; its folder stays."""
+
     def place(self, path: Optional[str] = None) -> str:
         """A path of it on this machine."""
-        folder = os.path.join(datastores_folder(), re.sub(r"[^\w.-]", "_", self.name))
+        folder = _folder_of(self.name, os.getcwd())
         found = os.path.normpath(os.path.join(folder, (path or "").lstrip("/")))
         if not (found + os.sep).startswith(folder + os.sep):
             raise BadCall(f"{path!r} leads out of the datastore {self.name}",

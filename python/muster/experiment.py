@@ -2,12 +2,13 @@
 
 import json
 import uuid
-from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Union
+from datetime import datetime
+from typing import Any, Dict, Iterator, List, Optional, Protocol, Sequence, Tuple, Union
 
 from .binary import BadCall, text_of
 from .checked import Checked, checked, given, lacks
 from .compute import ComputeTarget, ComputeTargets
-from .context_run import ContextRun
+from .context_run import ContextRun, started_runs
 from .datasets import Dataset
 from .datastores import Datastore
 from .environment import Environment
@@ -16,7 +17,7 @@ from .models import Model
 from .record import METRICS
 from .run import Run
 from .step_pipeline import Pipeline, PipelineRun
-from .tracking import Store, tracking_folder
+from .tracking import Store, experiment_called, tracking_folder
 from .where import Where
 
 
@@ -132,17 +133,19 @@ class Experiment(Checked):
                hosts: Union[str, Sequence[str], None] = None,
                hostfile: Optional[str] = None,
                pipeline_parameters: Optional[Dict[str, Any]] = None,
+               pipeline_params: Optional[Dict[str, Any]] = None,
                continue_on_step_failure: Optional[bool] = None,
                regenerate_outputs: Optional[bool] = None) -> Run:
         """Starts the job and returns once all its processes run; muster ps --tag finds its tags.
 
         environment=False and gpus=False: the hosts hold what the job asks for. fake_nodes=N, hosts
         ("node1:4,node2:4", or a list) and hostfile say where to run, in place of compute_target.
+        pipeline_params is the older name of pipeline_parameters.
         """
         if not hasattr(config, "begin"):
             raise BadCall(f"{config!r} is not a job that muster can run",
                           "give a ScriptRunConfig, an Estimator, a HyperDriveConfig or a Pipeline")
-        of_a_pipeline = given({"pipeline_parameters": pipeline_parameters,
+        of_a_pipeline = given({"pipeline_parameters": pipeline_parameters or pipeline_params,
                                "continue_on_step_failure": continue_on_step_failure,
                                "regenerate_outputs": regenerate_outputs})
         if of_a_pipeline and not isinstance(config, Pipeline):
@@ -157,9 +160,12 @@ class Experiment(Checked):
     @checked(lacks(accepted="include_children"))
     def get_runs(self, type: Optional[str] = None, tags: Union[str, Dict[str, Any], None] = None,
                  properties: Union[str, Dict[str, Any], None] = None) -> Iterator[Run]:
-        """Those on record, the newest first."""
-        for known in reversed(_recorded("--experiment", self.name)):
-            run = Run.known_as(self, known)
+        """Those on record, and those that start_logging() has begun, the newest first."""
+        found: List[Tuple[float, Any]] = [
+            (_time_of(known), Run.known_as(self, known))
+            for known in reversed(_recorded("--experiment", self.name))]
+        found += [(when / 1000, run) for when, run in started_runs(_metrics_folder(), self)]
+        for _, run in sorted(found, key=lambda one: one[0], reverse=True):
             if type is not None and run.type != type:
                 continue
             if _has(tags, run.tags) and _has(properties, run.get_properties()):
@@ -173,13 +179,23 @@ class Experiment(Checked):
         return [one for name, one in workspace.experiments.items()
                 if experiment_name in (None, name)]
 
-    @checked(lacks(accepted="snapshot_directory display_name", refused={
-        "outputs": "use upload_folder()"}))
-    def start_logging(self) -> ContextRun:
+    @checked(lacks(accepted="snapshot_directory display_name"))
+    def start_logging(self, outputs: Union[str, bool, None] = None) -> ContextRun:
         """A run of this program, which logs to MLflow's folder: mlruns, unless the environment
-        names another one."""
-        folder = tracking_folder() or METRICS
-        return ContextRun(Store(folder, uuid.uuid4().hex), self)
+        names another one. What it writes to ./outputs, or to another folder, is kept with it;
+        False: nothing."""
+        store = Store(_metrics_folder(), uuid.uuid4().hex, experiment_called(self.name))
+        folder = outputs if isinstance(outputs, str) else None if outputs is False else "outputs"
+        return ContextRun(store, self, folder)
+
+
+def _metrics_folder() -> str:
+    return tracking_folder() or METRICS
+
+
+def _time_of(known: Dict[str, Any]) -> float:
+    """When a run was made, in seconds since 1970."""
+    return datetime.fromisoformat(str(known["created"]).replace("Z", "+00:00")).timestamp()
 
 
 def _recorded(*words: str) -> "List[Dict[str, Any]]":

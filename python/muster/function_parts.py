@@ -1,19 +1,45 @@
 """What a function's annotations say of a component: its inputs, its outputs, their types."""
 
 import inspect
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional
 
+from .checked import Checked, lacks
 from .command_component import TYPES
 from .job_parts import Input, Output
 
 _NUMBERS = {"integer": int, "number": float}
 
 
+class Meta(Checked):
+    """What Annotated[TYPE, Meta(...)] says of an input or an output beside its type."""
+
+    LACKS = lacks(accepted="description")
+
+    def __init__(self, type: Optional[str] = None, description: Optional[str] = None,
+                 min: Optional[float] = None, max: Optional[float] = None) -> None:
+        self.type = type
+        self.min = min
+        self.max = max
+
+    def of(self, kind: Any) -> Any:
+        """That type with what this says of it."""
+        if kind is Output:
+            return Output(type=self.type or "uri_folder")
+        if (self.type, self.min, self.max) == (None, None, None):
+            return kind
+        return Input(type=self.type or type_of(kind), min=self.min, max=self.max)
+
+
 def _evaluated(function: Callable[..., Any], annotation: Any) -> Any:
-    """`from __future__ import annotations` leaves text; of Annotated[...], the first counts."""
+    """`from __future__ import annotations` leaves text; of Annotated[...], the first counts, and
+    Meta."""
     if isinstance(annotation, str):
         annotation = eval(annotation, getattr(function, "__globals__", {}))
-    return annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
+    if not hasattr(annotation, "__metadata__"):
+        return annotation
+    kind = annotation.__origin__
+    meta = next((one for one in annotation.__metadata__ if isinstance(one, Meta)), None)
+    return kind if meta is None else meta.of(kind)
 
 
 def annotations_of(function: Callable[..., Any]) -> Dict[str, Any]:

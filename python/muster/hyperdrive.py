@@ -238,6 +238,19 @@ _RENAMED = {"limits.max_total_trials": "max_total_runs", "early_termination": "p
             "objective.goal": "primary_metric_goal"}
 
 
+class HyperDriveRunConfig(HyperDriveConfig):
+    """The older one, to which the job is given first."""
+
+    def __init__(self, estimator: ScriptRunConfig,
+                 hyperparameter_sampling: RandomParameterSampling, primary_metric_name: str,
+                 primary_metric_goal: Goal, max_total_runs: int,
+                 max_concurrent_runs: Optional[int] = None, max_duration_minutes: float = 10080,
+                 policy: Optional[NoTerminationPolicy] = None) -> None:
+        super().__init__(hyperparameter_sampling, primary_metric_name, primary_metric_goal,
+                         max_total_runs, max_concurrent_runs, max_duration_minutes, policy,
+                         estimator)
+
+
 def _search_space(said: Mapping[str, Expression], said_at: str
                   ) -> Tuple[List[Tuple[str, str]], Dict[str, Any]]:
     """Options of the script with their names here, and what each may be."""

@@ -155,10 +155,16 @@ def _refuse_misnamed(kind: Any, name: str, value: Any) -> None:
         raise Misfit("a distribution or a dictionary", "...")
 
 
+def _is_list(value: Any) -> bool:
+    """But for a pair of a path and how a job gets it."""
+    return isinstance(value, (list, tuple)) and not (
+        len(value) == 2 and hasattr(value[1], "BINDS_PATH"))
+
+
 def _refuse_alien(name: str, value: Any) -> None:
     """A part that no job can hold, of a list or a dictionary that may have anything else."""
     is_plain = type(value) in (object, bytes, bytearray, set, frozenset, types.ModuleType)
-    is_nested = name in _FLAT and isinstance(value, (list, tuple))
+    is_nested = name in _FLAT and _is_list(value)
     is_number = name == "outputs" and isinstance(value, numbers.Number)
     if is_plain or is_nested or is_number or inspect.isroutine(value):
         wanted = "text or a number" if name in _FLAT else "a value"

@@ -8,8 +8,9 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks
 from .known_names import found_data
 from .registers import Register
+from .sdk_errors import ModelNotFoundException
 
-_REGISTER = Register("models")
+_REGISTER = Register("models", ModelNotFoundException)
 _NO_SERVICE = "muster runs jobs, not services: a script can load the file"
 Wanted = Union[List[Any], Dict[str, str], None]
 

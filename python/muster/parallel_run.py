@@ -1,19 +1,22 @@
 """azureml.pipeline.steps.ParallelRunStep: a script of SDK v1 that is called with files in batches."""
 
 import os
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 from .binary import BadCall
-from .checked import Checked, given, lacks
+from .checked import Checked, given, lacks, settings_of
 from .datasets import TabularDataset
 from .datastores import data_input_of
 from .environment import Environment
 from .shell_words import shell_word
-from .step_data import StepInput, output_of
+from .step_data import PipelineParameter, StepInput, output_of
 from .steps import PipelineStep, Values
 from .where import target_name
 
 _ACTIONS = ("append_row", "summary_only")
+# A setting may be a parameter of the pipeline.
+_Whole = Union[int, PipelineParameter]
+_Text = Union[str, PipelineParameter]
 
 
 class ParallelRunConfig(Checked):
@@ -24,12 +27,13 @@ class ParallelRunConfig(Checked):
                            "mini_batch_size"})
 
     def __init__(self, environment: Environment, entry_script: str, error_threshold: int,
-                 output_action: str, compute_target: object, node_count: int,
-                 process_count_per_node: Optional[int] = None,
-                 mini_batch_size: Union[int, str, None] = None,
+                 output_action: str, compute_target: object, node_count: _Whole,
+                 process_count_per_node: Optional[_Whole] = None,
+                 mini_batch_size: Union[int, str, PipelineParameter, None] = None,
                  source_directory: Union[str, "os.PathLike[str]", None] = None,
-                 description: Optional[str] = None, logging_level: str = "INFO",
-                 run_invocation_timeout: float = 60, run_max_try: int = 3,
+                 description: Optional[str] = None, logging_level: _Text = "INFO",
+                 run_invocation_timeout: Union[float, PipelineParameter] = 60,
+                 run_max_try: _Whole = 3,
                  append_row_file_name: Optional[str] = None,
                  allowed_failed_count: Optional[int] = None,
                  allowed_failed_percent: Optional[float] = None,
@@ -52,16 +56,24 @@ class ParallelRunConfig(Checked):
         self.append_row_file_name = append_row_file_name
         self.environment_variables = dict(environment_variables or {})
 
-    def keys(self) -> Dict[str, Any]:
-        """Those of a parallel step, but for its task and what it reads and makes."""
-        size, target = self.mini_batch_size, self.compute_target
+    def parameters(self) -> Dict[str, PipelineParameter]:
+        """Settings that the pipeline may be given."""
+        return {name: one for name, one in settings_of(self).items()
+                if isinstance(one, PipelineParameter)}
+
+    def keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
+        """Those of a parallel step, but for its task and what it reads and makes; `values` are
+        those of the pipeline's parameters."""
+        said = {**settings_of(self), **{name: values.get(one.name, one.default_value)
+                                        for name, one in self.parameters().items()}}
+        size, target = said["mini_batch_size"], self.compute_target
         return given({
             "type": "parallel", "mini_batch_size": None if size is None else str(size),
-            "error_threshold": self.error_threshold, "logging_level": self.logging_level,
-            "max_concurrency_per_instance": self.process_count_per_node,
-            "resources": {"instance_count": self.node_count},
-            "retry_settings": {"timeout": self.run_invocation_timeout,
-                               "max_retries": max(self.run_max_try - 1, 0)},
+            "error_threshold": self.error_threshold, "logging_level": said["logging_level"],
+            "max_concurrency_per_instance": said["process_count_per_node"],
+            "resources": {"instance_count": said["node_count"]},
+            "retry_settings": {"timeout": said["run_invocation_timeout"],
+                               "max_retries": max(int(said["run_max_try"]) - 1, 0)},
             "environment_variables": {**self.environment.environment_variables,
                                       **self.environment_variables},
             "compute": None if target is None else target_name(target)})
@@ -100,8 +112,11 @@ class ParallelRunStep(PipelineStep):
         self._output = None if output is None else output_of(output).name
         self._config = parallel_run_config
 
-    def step_keys(self) -> Dict[str, Any]:
+    def settings(self) -> List[str]:
+        return [one.name for one in self._config.parameters().values()]
+
+    def step_keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         arguments = " ".join(shell_word(word) for word in self._arguments)
-        return given({**self._config.keys(), "input_data": f"${{{{inputs.{self._data_name}}}}}",
+        return given({**self._config.keys(values), "input_data": f"${{{{inputs.{self._data_name}}}}}",
                       "task": self._config.task(arguments, self._output),
                       "is_deterministic": self._reuse()})

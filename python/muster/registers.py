@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
 
 from .sdk_errors import ResourceNotFoundError
 
@@ -22,8 +22,10 @@ def records_folder() -> str:
 class Register:
     """Things of one kind; of each version, a file with what a program said of it."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str,
+                 error: Type[ResourceNotFoundError] = ResourceNotFoundError) -> None:
         self.kind = kind
+        self._error = error  # about a name that is not there
         # No record has a name that begins with a dot.
         self._folder = os.path.join(records_folder(), ".registered", kind)
 
@@ -74,7 +76,7 @@ class Register:
     def unknown(self, name: str, version: Optional[str]) -> ResourceNotFoundError:
         known = ", ".join(self.names()) or "none"
         key = "data" if self.kind == "models" else self.kind  # of muster.yml
-        return ResourceNotFoundError(
+        return self._error(
             f"no {self.kind.rstrip('s')} {name!r}{f' of version {version!r}' if version else ''} "
             "is known here",
             f"muster.yml and --set {key}.{name}=... can say what it is; this machine's "

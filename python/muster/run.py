@@ -13,6 +13,7 @@ from .context_run import ContextRun, this_run
 from .datasets import datasets_of
 from .models import Model
 from .record import files_in, metrics_in, notes_of, write_notes
+from .run_files import file_called, plain_path, whole_of
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
               "completed": "Completed", "failed": "Failed", "stopped": "Canceled",
@@ -214,10 +215,7 @@ class Run(Checked):
         return list(self._files())
 
     def _file(self, name: str) -> str:
-        files = self._files()
-        if name not in files:
-            raise BadCall(f"run {self.name} has no file {name!r}", nearest(name, list(files)))
-        return files[name]
+        return file_called(name, self._files(), f"run {self.name}")
 
     @checked(lacks(accepted="_validate_checksum"))
     def download_file(self, name: str, output_file_path: Optional[str] = None) -> None:
@@ -235,9 +233,10 @@ class Run(Checked):
                        output_paths: Optional[List[str]] = None, batch_size: int = 100,
                        append_prefix: bool = True) -> None:
         """Copies those whose names begin so."""
+        start = plain_path(prefix or "")
         for name in self.get_file_names():
-            if name.startswith(prefix or ""):
-                below = name if append_prefix else name[len(prefix or ""):].lstrip("/")
+            if name.startswith(start):
+                below = name if append_prefix else name[len(start):].lstrip("/")
                 self.download_file(name, os.path.join(output_directory or ".", below))
 
     @checked(lacks(refused={"snapshot_id": "a run has one snapshot"}))
@@ -267,15 +266,7 @@ class Run(Checked):
                        model_framework_version: Optional[str] = None,
                        description: Optional[str] = None) -> Model:
         """Keeps a file or folder of the run under a name; it stays in the record."""
-        path = (model_path or "outputs").strip("/")
-        path = path[2:] if path.startswith("./") else path
-        found = {name: one for name, one in self._files().items()
-                 if name == path or name.startswith(path + "/")}
-        if not found:
-            raise BadCall(f"run {self.name} has no file {path!r}",
-                          nearest(path, self.get_file_names()))
-        name, file = next(iter(found.items()))
-        whole = file[:len(file) - len(name[len(path):])]  # of a folder, without what lies in it
+        whole = whole_of(model_path or "outputs", self._files(), f"run {self.name}")
         return Model.register(None, whole, model_name, tags, properties, description)
 
     # ---- what is noted of it ----

@@ -15,8 +15,21 @@ class HttpResponseError(AzureError):
 class ResourceNotFoundError(HttpResponseError):
     """There is no run, or no registered thing, of that name."""
 
-    def __init__(self, said: str, hint: str) -> None:
-        super().__init__(240, f"{users_line()}: {said}\n  hint: {hint}")
+    def __init__(self, said: str, hint: str = "") -> None:
+        todo = f"\n  hint: {hint}" if hint else ""  # none, where a program raises it
+        super().__init__(240, f"{users_line()}: {said}{todo}")
+
+
+class UserErrorException(ResourceNotFoundError):
+    """What SDK v1 says of a dataset's name that it does not know."""
+
+
+class WebserviceException(ResourceNotFoundError):
+    """What SDK v1 says of a model's name that it does not know, or one of the next."""
+
+
+class ModelNotFoundException(WebserviceException):
+    """The same."""
 
 
 class MlException(AzureError):

@@ -130,8 +130,8 @@ OTHERS: Dict[str, str] = {
         "UserErrorException! execute_func fetch_tenantid_from_aad_token perform_interactive_login "
         "resource_to_scopes",
     "azureml.core.compute":
-        "AdlaCompute AksCompute BatchCompute ComputeInstance DataFactoryCompute DatabricksCompute "
-        "DsvmCompute HDInsightCompute KubernetesCompute KustoCompute RemoteCompute SynapseCompute",
+        "AdlaCompute AksCompute BatchCompute DataFactoryCompute DatabricksCompute DsvmCompute "
+        "HDInsightCompute KubernetesCompute KustoCompute RemoteCompute SynapseCompute",
     "azureml.core.compute_target":
         "AbstractComputeTarget ComputeTargetException! LocalTarget UserErrorException! "
         "attach_legacy_compute_target is_compute_target_prepared prepare_compute_target "
@@ -152,9 +152,9 @@ OTHERS: Dict[str, str] = {
         "RCranPackage RGitHubPackage RSection SparkEnvironment SparkPackage SparkSection "
         "UserErrorException!",
     "azureml.core.experiment":
-        "ChainedIdentity ComputeInstance DEFAULT_GPU_IMAGE HasExperimentPortal "
-        "UserErrorException! ViewType WorkspaceClient check_for_lock_file "
-        "check_valid_resource_name get_docs_url get_experiment_submit make_link to_html",
+        "ChainedIdentity DEFAULT_GPU_IMAGE HasExperimentPortal UserErrorException! ViewType "
+        "WorkspaceClient check_for_lock_file check_valid_resource_name get_docs_url "
+        "get_experiment_submit make_link to_html",
     "azureml.core.image":
         "ContainerImage Image UnknownImage",
     "azureml.core.model":
@@ -203,8 +203,6 @@ OTHERS: Dict[str, str] = {
     "azureml.data":
         "DataType DatacacheStore HDFSOutputDatasetConfig LinkFileOutputDatasetConfig "
         "LinkTabularOutputDatasetConfig",
-    "azureml.data.datapath":
-        "DataPathComputeBinding",
     "azureml.data.dataset_factory":
         "AbstractDatastore AzurePostgreSqlDatastore DataPath DataReference DataType "
         "PromoteHeadersBehavior UserErrorException! dataprep experimental get_progress_logger "
@@ -222,10 +220,10 @@ OTHERS: Dict[str, str] = {
         "PipelineDataset PipelineDraft PipelineEndpoint PublishedPipeline Schedule "
         "ScheduleRecurrence StepRunOutput TimeZone TrainingOutput",
     "azureml.pipeline.core.graph":
-        "AbstractDataset DataPath DataPathComputeBinding DataReference DataSource DataSourceDef "
-        "DataSourceNode DataType Dataset DatasetConsumptionConfig Edge FileDataset Graph "
-        "HasPipelinePortal InputPort InputPortBinding InputPortDef Module ModuleDef ModuleNode "
-        "Node OutputPort OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
+        "AbstractDataset DataSource DataSourceDef DataSourceNode DataType Dataset "
+        "DatasetConsumptionConfig Edge FileDataset Graph HasPipelinePortal InputPort "
+        "InputPortBinding InputPortDef Module ModuleDef ModuleNode Node OutputPort "
+        "OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
         "PipelineOutputAbstractDataset PipelineRun PortDataReference PublishedPipeline "
         "SqlDataReference StoredProcedureParameter StoredProcedureParameterType TabularDataset "
         "TrainingOutput experiment_method make_link to_html",
@@ -239,7 +237,7 @@ OTHERS: Dict[str, str] = {
     "azureml.train.estimator":
         "MMLBaseEstimator MMLBaseEstimatorRunConfig _FrameworkBaseEstimator",
     "azureml.train.hyperdrive":
-        "EarlyTerminationPolicy HyperDriveRunConfig HyperParameterSampling",
+        "EarlyTerminationPolicy HyperParameterSampling",
     "azureml.train.hyperdrive.parameter_expressions":
         "AzureMLError HyperDriveConfigException! InvalidConfigSetting MissingChoiceValues",
     "azureml.train.hyperdrive.policy":
@@ -251,8 +249,8 @@ OTHERS: Dict[str, str] = {
         "HyperDriveConfigException! HyperDriveNotImplemented HyperDriveNotImplementedException! "
         "HyperDriveRunCancellationError InvalidType Run RunStatus TrainingException! Workspace",
     "azureml.train.hyperdrive.runconfig":
-        "AzureMLError BayesianParameterSampling HyperDriveConfigException! HyperDriveRunConfig "
-        "InvalidConfigSetting InvalidType NoTerminationPolicy ResumeChildRunsContainsDuplicate "
+        "AzureMLError BayesianParameterSampling HyperDriveConfigException! InvalidConfigSetting "
+        "InvalidType NoTerminationPolicy ResumeChildRunsContainsDuplicate "
         "ResumeChildRunsFromTooManyParentRuns ResumeChildRunsNotInTerminalState "
         "ResumeChildRunsWithoutParentRun Run RunStatus ScriptRunConfig TrainingException! "
         "WarmStartRunsDontMatch collect_datasets_usage convert_list_to_dict "
@@ -262,7 +260,7 @@ OTHERS: Dict[str, str] = {
         "HyperDriveConfigException! HyperDriveRehydrateException! HyperParameterSampling "
         "InvalidConfigSetting InvalidKeyInDict InvalidType RehydrateUnknownSampling",
     "mldesigner":
-        "IOContext Meta OutputContext PipelineContext PipelineStage compile execute generate "
+        "IOContext OutputContext PipelineContext PipelineStage compile execute generate "
         "get_io_context get_root_pipeline_context",
     "mldesigner.dsl":
         "ParallelFor condition_output dynamic",

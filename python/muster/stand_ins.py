@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Type
 
 from .binary import BadCall
 from .checked import nearest
+from .sdk_errors import ModelNotFoundException, UserErrorException, WebserviceException
 from .sdk_names import OTHERS
 from .services import Described
 
@@ -48,7 +49,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.core.authentication": {
         "client": "InteractiveLoginAuthentication=Credential AzureCliAuthentication=Credential "
                   "ServicePrincipalAuthentication=Credential MsiAuthentication=Credential"},
-    "azureml.core.compute": {"compute": "ComputeTarget AmlCompute"},
+    "azureml.core.compute": {"compute": "ComputeTarget AmlCompute ComputeInstance"},
     "azureml.core.compute_target": {"compute": "ComputeTarget"},
     "azureml.core.conda_dependencies": {"environment": "CondaDependencies"},
     "azureml.core.container_registry": {"environment": "ContainerRegistry"},
@@ -58,7 +59,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "environment": _SOFTWARE + " DockerEnvironment=DockerSection "
                                    "PythonEnvironment=PythonSection",
         "sdk_constants": _IMAGES},
-    "azureml.core.experiment": {"experiment": "Experiment"},
+    "azureml.core.experiment": {"experiment": "Experiment", "compute": "ComputeInstance"},
     "azureml.core.image": {},
     "azureml.core.model": {"models": "Model"},
     "azureml.core.run": {"run": "Run", "environment": "Environment"},
@@ -79,7 +80,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
                                "client": "InteractiveLoginAuthentication=Credential"},
     "azureml.data": {"step_data": _STEP_DATA, "datasets": _DATASETS},
     "azureml.data.data_reference": {"datastores": "DataReference"},
-    "azureml.data.datapath": {"datastores": "DataPath DataReference"},
+    "azureml.data.datapath": {"datastores": "DataPath DataPathComputeBinding DataReference"},
     "azureml.data.dataset_consumption_config": {
         "datastores": "DatasetConsumptionConfig=DataInput"},
     "azureml.data.dataset_factory": {"datasets": "FileDatasetFactory TabularDatasetFactory"},
@@ -88,7 +89,9 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.pipeline.core": {
         "step_data": "PipelineData PipelineParameter", "steps": "PipelineStep",
         "step_pipeline": "Pipeline PipelineRun StepRun StepSequence PortDataReference=PortData"},
-    "azureml.pipeline.core.graph": {"step_data": "PipelineParameter"},
+    "azureml.pipeline.core.graph": {
+        "step_data": "PipelineParameter",
+        "datastores": "DataPath DataPathComputeBinding DataReference"},
     "azureml.pipeline.steps": {
         "parallel_run": "ParallelRunConfig ParallelRunStep",
         "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
@@ -100,7 +103,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.train.estimator": {"estimator": "Estimator Gloo Mpi Nccl ParameterServer"},
     "azureml.train.hyperdrive": {
         "hyperdrive": "BanditPolicy BayesianParameterSampling GridParameterSampling "
-                      "HyperDriveConfig HyperDriveRun MedianStoppingPolicy NoTerminationPolicy "
+                      "HyperDriveConfig HyperDriveRun HyperDriveRunConfig "
+                      "MedianStoppingPolicy NoTerminationPolicy "
                       "PrimaryMetricGoal RandomParameterSampling TruncationSelectionPolicy choice "
                       "lognormal loguniform normal qlognormal qloguniform qnormal quniform randint "
                       "uniform"},
@@ -111,7 +115,8 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "hyperdrive": "BanditPolicy MedianStoppingPolicy NoTerminationPolicy "
                       "TruncationSelectionPolicy"},
     "azureml.train.hyperdrive.run": {"hyperdrive": "HyperDriveRun PrimaryMetricGoal"},
-    "azureml.train.hyperdrive.runconfig": {"hyperdrive": "HyperDriveConfig PrimaryMetricGoal"},
+    "azureml.train.hyperdrive.runconfig": {
+        "hyperdrive": "HyperDriveConfig HyperDriveRunConfig PrimaryMetricGoal"},
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
     "azureml.widgets": {"run_details": "RunDetails"},
@@ -186,7 +191,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azure.ai.ml._version": {"v2_words": "VERSION"},
     "azure.identity": {"client": _CREDENTIALS},
     "mldesigner": {"designer": "Input Output command_component reference_component",
-                   "": "dsl=control"},
+                   "function_parts": "Meta", "": "dsl=control"},
     "mldesigner.dsl": {"control": "condition do_while parallel_for group"},
 }
 
@@ -231,11 +236,12 @@ class _Absent:
         return self._refuse()
 
 
-_errors: Dict[str, Type[Exception]] = {}
+_errors: Dict[str, Type[Exception]] = {one.__name__: one for one in (
+    UserErrorException, ModelNotFoundException, WebserviceException)}
 
 
 def _error(name: str) -> Type[Exception]:
-    """An exception of the SDK, for programs that catch it: nobody raises it here."""
+    """An exception of the SDK, for programs that catch it: most are never raised here."""
     return _errors.setdefault(name, type(name, (Exception,), {"__doc__": "Never raised."}))
 
 

@@ -28,6 +28,14 @@ class StepOutput(Checked):
     def __init__(self, name: Optional[str]) -> None:
         self._name = plain_name(name or f"output_{uuid.uuid4().hex[:8]}")
         self.is_file = False
+        self._maker: Any = None
+
+    def made_by(self, step: Any) -> None:
+        """The step that has it among its outputs."""
+        self._maker = step
+
+    def maker(self) -> Any:
+        return self._maker
 
     @property
     def name(self) -> str:

@@ -59,7 +59,9 @@ class Pipeline(Checked):
     def _add_those_that_are_needed(self) -> None:
         waiting = list(self.steps)
         while waiting:
-            for before in waiting.pop().follows():
+            step = waiting.pop()
+            makers = [output.maker() for output in step.reads().values()]
+            for before in [*step.follows(), *filter(None, makers)]:
                 if all(before is not one for one in self.steps):
                     self.steps.append(before)
                     waiting.append(before)
@@ -108,6 +110,7 @@ class Pipeline(Checked):
         """Those of a pipeline's file."""
         named = self._by_names()
         sets = {one.parameter for step in self.steps for one in step.data().values()}
+        sets |= {name for step in self.steps for name in step.settings()}
         others = {name: value for name, value in values.items() if name not in sets}
         parameters = {name: one for step in self.steps for name, one in step.parameters().items()}
         return given({"type": "pipeline", "description": self.description,
@@ -130,11 +133,11 @@ class Pipeline(Checked):
         outputs = {one: output.keys() for one, output in step.makes().items()}
         if any(step is before for other in self.steps for before in other.follows()):
             outputs[_ENDED] = {"type": "uri_folder"}
-        keys = step.step_keys()
-        told = variables_of(data, step.tables())
-        variables = {**keys.get("environment_variables", {}), **told}
-        return given({**keys, "environment_variables": variables, "inputs": inputs,
-                      "outputs": outputs})
+        keys = step.step_keys(values)
+        job = keys.get("trial", keys)  # a sweep has none of its own
+        job["environment_variables"] = {**job.get("environment_variables", {}),
+                                        **variables_of(data, step.tables())}
+        return given({**keys, "inputs": inputs, "outputs": outputs})
 
 
 # An output that nobody writes to: a step that comes after this one has it as an input.

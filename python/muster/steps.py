@@ -46,6 +46,7 @@ class PipelineStep(Checked):
 
     def _make(self, output: StepOutput) -> Expression:
         self._makes[output.name] = output
+        output.made_by(self)
         return Expression(f"${{{{outputs.{output.name}}}}}")
 
     def _read(self, thing: Any) -> Expression:
@@ -104,8 +105,13 @@ class PipelineStep(Checked):
     def follows(self) -> List["PipelineStep"]:
         return self._after
 
-    def step_keys(self) -> Dict[str, Any]:
-        """Those of a step in a pipeline's file, without what it reads and makes."""
+    def settings(self) -> List[str]:
+        """Parameters of the pipeline that are no inputs of the step."""
+        return []
+
+    def step_keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
+        """Those of a step in a pipeline's file, without what it reads and makes; `values` are
+        those of the pipeline's parameters."""
         raise NotImplementedError
 
     def _reuse(self) -> Optional[bool]:
@@ -117,7 +123,7 @@ class _JobStep(PipelineStep):
 
     _job: ScriptRunConfig
 
-    def step_keys(self) -> Dict[str, Any]:
+    def step_keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         return given({"type": "command", **self._job.keys(), "compute": self._job.target(),
                       "is_deterministic": self._reuse()})
 
@@ -236,7 +242,7 @@ class HyperDriveStep(PipelineStep):
         super().__init__(name, inputs, outputs, words, allow_reuse)
         self._config = hyperdrive_config
 
-    def step_keys(self) -> Dict[str, Any]:
+    def step_keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         said = self._config.run_config
         before, said.arguments = said.arguments, self._arguments
         try:

@@ -172,6 +172,18 @@ def experiments_in(folder: str) -> List[Experiment]:
     return [found for found in (experiment_of(folder, number) for number in numbers) if found]
 
 
+def runs_in(folder: str, experiment: Experiment) -> List["Store"]:
+    """Those of an experiment, the newest first."""
+    above = os.path.join(os.path.abspath(folder), experiment.id)
+    try:
+        names = [name for name in os.listdir(above)
+                 if os.path.isfile(os.path.join(above, name, "meta.yaml"))]
+    except OSError:
+        names = []
+    return sorted((Store(folder, name, experiment) for name in names),
+                  key=lambda one: (one.began, one.run), reverse=True)
+
+
 class Store:
     """The folder of one run: MLflow reads it like one of its own."""
 
@@ -251,6 +263,16 @@ class Store:
     def run(self) -> str:
         """Its name."""
         return self._run
+
+    @property
+    def began(self) -> int:
+        """In milliseconds since 1970."""
+        return self._began
+
+    @property
+    def state(self) -> str:
+        """One of STATES, or RUNNING."""
+        return next((name for name, one in STATES.items() if one == self._status), "RUNNING")
 
     def append(self, name: str, line: str) -> None:
         """One more line of a metric, written at once."""

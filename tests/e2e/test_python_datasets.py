@@ -3,6 +3,7 @@
 # rooms: front job cli
 
 import os
+import re
 
 from python_case import TARGETS, PythonCase
 from support import USAGE, run_tests
@@ -294,26 +295,124 @@ run.wait_for_completion(show_output=False)
 run.find_step_run('score')[0].get_output_data('rows').download('here')
 print(open('here/rows/all.txt').read(), end='')
 """)
-        self.assertEqual(sorted(done.stdout.splitlines()), ["one.csv ['two.csv']",
-                                                            "two.csv ['two.csv']"])
+        rows = ["one.csv ['two.csv']", "two.csv ['two.csv']"]
+        self.assertEqual(sorted(done.stdout.splitlines()), rows)
+        done = self.runs(START + given + """
+from azureml.pipeline.core import PipelineParameter
+config.mini_batch_size = PipelineParameter('size', '1')
+config.node_count = PipelineParameter('nodes', 1)
+config.process_count_per_node = PipelineParameter(name='processes', default_value=2)
+step = ParallelRunStep('score', config, [data], output=rows, arguments=['--side', side],
+                       side_inputs=[side], allow_reuse=False)
+for values in ({}, {'size': '2', 'nodes': 2}):
+    run = Experiment(ws, 'batches').submit(Pipeline(ws, steps=[step]), pipeline_parameters=values)
+    run.wait_for_completion(show_output=True)
+    print(run.find_step_run('score')[0].details()['ranks'], 'ranks')
+""")
+        said = re.findall(r"\d of \d mini-batch|\d ranks", done.stdout + done.stderr)
+        self.assertEqual(sorted(said), ["1 of 1 mini-batch", "2 of 2 mini-batch", "2 ranks",
+                                        "4 ranks"])
         for call, told in (
                 ("ParallelRunStep('score', config, [data, side])", "has 2 things"),
                 ("ParallelRunStep('score', config, [Dataset.Tabular.from_delimited_files("
                  "'data/one.csv')])", "cannot cut a table into mini-batches")):
             self.refused(given + call + "\n", told)
 
+    def test_addresses_are_what_muster_yml_says(self):
+        self.write("muster.yml", TARGETS + """
+data:
+  "https://there/sets/": data/
+  "azureml://datastores/public/paths/": data/
+""")
+        done = self.runs(START + """
+from azureml.core.dataset import Dataset as Same
+several = Dataset.File.from_files(['https://there/sets/one.csv', 'https://there/sets/below'])
+print(several.to_path(), Same.Tabular.from_delimited_files('https://there/sets/one.csv').files())
+public = Datastore.register_azure_blob_container(
+    workspace=ws, datastore_name='public', container_name='box', account_name='they',
+    sas_token='x', overwrite=True)
+print(public.place('below'), Dataset.File.from_files(public.path('below')).to_path())
+share = Datastore.register_azure_file_share(ws, 'share', 'files', 'they', account_key='x')
+share.upload('data')
+share.set_as_default()
+print(ws.get_default_datastore().name, Dataset.File.from_files((share, '*.csv')).to_path())
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            f"['/one.csv', '/below/two.csv'] ['{self.path('data/one.csv')}']",
+            f"{self.path('data/below')} ['/two.csv']", "share ['/one.csv']"])
+        self.assertIn(f"the datastore share is the folder {self.path('stores/share')}; nothing "
+                      "comes from Azure, but data: {", done.stderr)
+
+    def test_a_dataset_that_is_not_known_can_be_made(self):
+        self.runs(START + """
+from azureml.core.model import Model
+from azureml.exceptions import ModelNotFoundException, UserErrorException, WebserviceException
+from azureml.core.datastore import UserErrorException as Same
+try:
+    Dataset.get_by_name(ws, 'lines')
+except UserErrorException as error:
+    assert Same is UserErrorException and 'no data' in str(error)
+    Dataset.File.from_files('data').register(ws, 'lines')
+Dataset.get_by_name(ws, 'lines')
+for kind in ModelNotFoundException, WebserviceException:
+    try:
+        Model(ws, 'nosuch')
+        raise SystemExit('found')
+    except kind:
+        pass
+try:
+    raise UserErrorException('mine')
+except UserErrorException as error:
+    assert str(error).endswith('mine')
+""")
+
+    def test_a_path_and_how_it_is_read(self):
+        done = self.runs(START + """
+from azureml.data.datapath import DataPathComputeBinding
+from azureml.pipeline.core import Pipeline, PipelineParameter
+from azureml.pipeline.core.graph import DataPath as Same
+from azureml.pipeline.steps import PythonScriptStep
+store.upload('data', 'mnist')
+which = PipelineParameter('which', DataPath(store, 'mnist'))
+pair = (which, DataPathComputeBinding(mode='mount'))
+step = PythonScriptStep('reads.py', 'read', source_directory='src', arguments=[pair],
+                        inputs=[pair], compute_target='gpu-cluster', allow_reuse=False)
+for values in ({}, {'which': Same(store, 'mnist/one.csv')}):
+    run = Experiment(ws, 'given').submit(Pipeline(ws, steps=[step]), pipeline_params=values)
+    run.wait_for_completion(show_output=False)
+    print(run.find_step_run('read')[0].logs().splitlines()[0])
+print(DataPath(store, 'mnist').create_data_reference('one').data_reference_name, store)
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "mnist ['below', 'one.csv']", "one.csv ['a,b', '1,2']",
+            "one Datastore(workspace=Workspace(name='muster', location='here'), "
+            "name='workspaceblobstore')"])
+
     def test_what_is_not_here_is_told(self):
         for program, told in (
-                ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine"),
+                ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine\n"
+                 "  hint: download it, then name the file, or where it lies: data: "
+                 '{"https://x/": FOLDER} in muster.yml'),
                 ("Dataset.File.from_files((store, 'nosuch'))",
                  f"there is no {self.path('stores/workspaceblobstore/nosuch')}"),
                 ("store.upload('nosuch')", "there is no folder 'nosuch'"),
                 ("store.path('../../x').whole_path()", "leads out of the datastore"),
-                ("Datastore.register_azure_blob_container(ws, 'x')", "is not supported\n  hint: "
+                ("Datastore.register_azure_sql_database(ws, 'x')", "is not supported\n  hint: "
                  "a datastore is a folder of this machine"),
+                ("Datastore.register_azure_blob_container(ws, 'x', 'box')", "missing a required "
+                 "argument: 'account_name'"),
                 ("Dataset.Tabular.from_delimited_files('data/one.csv').take(3)",
                  "TabularDataset.take is not supported\n  hint: to_pandas_dataframe()")):
             self.refused(program + "\n", told)
+
+    def test_what_stands_beside_a_path_is_told(self):
+        for path in ("'x'", "None", "3", "ws"):
+            self.refused(f"""
+from azureml.data.datapath import DataPathComputeBinding
+from azureml.pipeline.steps import PythonScriptStep
+pair = ({path}, DataPathComputeBinding())
+PythonScriptStep('reads.py', source_directory='src', inputs=[pair], compute_target='gpu-cluster')
+""", "beside a DataPathComputeBinding is not a path")
 
 
 if __name__ == "__main__":

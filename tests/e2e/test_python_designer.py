@@ -21,7 +21,8 @@ PARTS = """
 from __future__ import annotations
 import os
 from pathlib import Path
-from mldesigner import Input, Output, command_component
+from typing import Annotated as Said
+from mldesigner import Input, Meta, Output, command_component
 from mldesigner.dsl import group
 
 @command_component(name="train_it", version="1", display_name="Train",
@@ -34,7 +35,8 @@ def train(data: Input(type="uri_folder"), epochs: int, model: Output(type="uri_f
     (Path(model) / "kind").write_text(train.__name__)
 
 @command_component
-def one_more(n: int) -> int:
+def one_more(n: Said[int, Meta(description="a number", max=9)]
+             ) -> Said[int, Meta(type="integer", description="the next")]:
     return n + 1
 
 @command_component()
@@ -43,6 +45,7 @@ def is_large(n: int) -> Output(type="boolean", is_control=True):
 
 @group
 class Two:
+    first: Said[int, Meta(description="with a default")] = None
     number: Output(type="integer")
     word: Output(type="string")
 
@@ -60,7 +63,7 @@ def plus(so_far: Input(type="uri_folder"), made: Output(type="uri_folder")
 @command_component(distribution={"type": "mpi"}, resources={"instance_count": 2})
 def both(n: int) -> Two:
     print("rank", os.environ["RANK"])
-    return Two(number=n, word="seen")
+    return Two(number=n, first=n, word="seen")
 """
 
 PROGRAM = """

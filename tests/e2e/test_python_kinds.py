@@ -112,7 +112,8 @@ def call_of(what, function):
 
 # Made by muster, not by programs.
 MADE_HERE = (muster.component.Component, muster.pipeline.Pipeline, muster.step_pipeline.PortData)
-CALLED_HERE = ("trial_keys", "CommandComponent.submit", "begin", "known_as")
+CALLED_HERE = ("trial_keys", "CommandComponent.submit", "begin", "known_as",
+               "step_keys")
 
 
 def look_at(name, found):

@@ -329,6 +329,66 @@ print(other.get_status(), other.get_file_names())
             "Running {'message': 'hello', 'sines': {'angle': [1, 2], 'sine': [0.5, 0.25]}}",
             "Completed ['Completed'] {'n': 1}", "Completed ['kept.txt']"])
 
+    def test_runs_of_programs_are_found_with_their_files(self):
+        done = self.runs(V1 + """
+import os
+os.makedirs("outputs")
+open("outputs/old.txt", "w").close()
+os.utime("outputs/old.txt", (1, 1))
+for n in 3, 1, 2:
+    with experiment.start_logging() as run:
+        run.log("n", n)
+        run.tag("last", n)
+        open("outputs/model.pkl", "w").write(str(n))
+with run.child_run() as child:
+    child.log("n", 0)
+Experiment(ws, "another").start_logging(outputs=False).complete()
+done = experiment.submit(src)
+done.wait_for_completion()
+""")
+        done = self.runs(V1 + """
+found = {run.id: run.get_metrics()["n"] for run in experiment.get_runs() if run.get_metrics()}
+print(list(found.values()), len(list(experiment.get_runs())),
+      [run.get_metrics() for run in experiment.get_runs(tags={"last": "1"})])
+best = next(run for run in experiment.get_runs() if run.get_metrics().get("n") == 1)
+print(best.get_status(), best.get_file_names(), best.get_tags())
+model = best.register_model("net", model_path="./outputs/model.pkl")
+best.download_file("./outputs/model.pkl", "here.pkl")
+print(open(model.url).read(), open("here.pkl").read())
+other = next(Experiment(ws, "another").get_runs())
+print(other.get_file_names(), other.get_status())
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "[2, 1, 3] 4 [{'n': 1}]", "Completed ['outputs/model.pkl'] {'last': '1'}", "1 1",
+            "[] Completed"])
+
+    def test_computes_do_what_can_be_done_without_them(self):
+        done = self.runs("""
+from azureml.core import Workspace
+from azureml.core.compute import AmlCompute, ComputeInstance, ComputeTarget
+ws = Workspace.from_config()
+found = ComputeTarget(workspace=ws, name="gpu-cluster")
+print(type(found) is AmlCompute, type(ws.compute_targets["x"]) is AmlCompute, found)
+print(found.list_nodes(), list(found.get_active_runs()), ComputeTarget.list(ws))
+found.refresh_state()
+found.update(max_nodes=3)
+said = ComputeInstance.provisioning_configuration(vm_size="D3", ssh_public_access=False)
+one = ComputeTarget.create(ws, "mine", said)
+one.wait_for_completion(show_output=True)
+print(one.type, one.get_status().state, one.serialize())
+one.stop(wait_for_completion=True, show_output=True)
+one.delete()
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "True True AmlCompute(name='gpu-cluster')", "[] [] []",
+            "ComputeInstance Running {'name': 'mine', 'type': 'ComputeInstance'}"])
+        for text in ("AmlCompute.update(max_nodes=...) has no effect here",
+                     "ComputeInstance.stop() has no effect here: muster.yml says what hosts",
+                     "ComputeInstance.delete() has no effect here"):
+            self.assertIn(text, done.stderr)
+        self.refused("from azureml.core.compute import AmlCompute\n"
+                     "AmlCompute(None, 'x').list_nods()\n", "did you mean list_nodes?")
+
     def test_a_failure_is_one_line(self):
         self.write("src/fails.py", "raise RuntimeError('no such thing')\n")
         done = self.python(V1 + "src = ScriptRunConfig('src', 'fails.py')\n"
@@ -433,10 +493,35 @@ print(run.get_status(), [step["state"] for step in run.details()["steps"]])
 """)
         self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
 
+    def test_steps_that_are_needed_belong_to_the_pipeline(self):
+        done = self.runs(V1 + PIPELINE + "for step in after, train:\n"
+                         "    print(sorted(Pipeline(ws, [step]).keys({})['jobs']))\n")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['after', 'last', 'prepare_data', 'train']", "['prepare_data', 'train']"])
+
+    def test_a_sweep_reads_files(self):
+        self.write("src/train.py", LOGS.replace('parser.add_argument("--lr"', """
+parser.add_argument("--data")
+print(sorted(os.listdir(parser.parse_known_args()[0].data)))
+parser.add_argument("--lr\""""))
+        older = SWEEP.split("swept =")[0].replace("run_config=src", "estimator=src")
+        done = self.runs(V1 + older.replace("HyperDriveConfig", "HyperDriveRunConfig") + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+data = ws.get_default_datastore().upload("src", "code")
+step = HyperDriveStep("tune", sweep, estimator_entry_script_arguments=["--data", data],
+                      inputs=[data])
+run = experiment.submit(Pipeline(ws, [step]))
+run.wait_for_completion()
+print(run.get_status())
+""")
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
+        self.assertEqual(done.stdout.count("'train.py'"), 3)
+
     def test_wrong_pipelines(self):
         for line, *told in (
-                ("Pipeline(ws, [train]).validate()", "reads prepared, which no step of the "
-                                                     "pipeline makes"),
+                ("Pipeline(ws, [train], resolve_closure=False).validate()",
+                 "reads prepared, which no step of the pipeline makes"),
                 ("Pipeline(ws, [prepare]).submit('x', {'cuont': 1})", "did you mean count?"),
                 ("Pipeline(ws, [prepare]).publish('x')", "Pipeline.publish is not supported"),
                 ("PythonScriptStep('a.py', arguments=[prepared])",

@@ -18,7 +18,7 @@ from sdk_surface import described, parameters_of
 from muster.checked import NOTHING, Checked
 from muster.client import Credential, Inert
 from muster.services import Described
-from muster.stand_ins import _Absent, install
+from muster.stand_ins import _Absent, _errors, install
 
 POSITIONAL = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
 VARIABLE = ("VAR_POSITIONAL", "VAR_KEYWORD")
@@ -48,7 +48,7 @@ class Comparison:
         others = []
         for one, offered in sorted(real.items()):
             thing = vars(ours).get(one)
-            made_up = isinstance(thing, type) and thing.__doc__ == "Never raised."
+            made_up = isinstance(thing, type) and thing in _errors.values()
             if thing is None or made_up or isinstance(thing, _Absent) or is_described(thing):
                 others.append(one + ("!" if offered["kind"] == "exception" else ""))
             self.name(f"{name}.{one}", offered, thing)
