@@ -53,6 +53,7 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   view::PlanWords words = words_of(job);
   for (const auto& one : withheld(job)) words.withheld.emplace_back(one.name, one.why);
   if (request.record) words.outputs = request.record->outputs;
+  if (request.record) words.names = request.record->names;
   if (copies_code(request, job, inner)) {
     auto code = look_at_code(request);
     if (!code) return complain(code.error());

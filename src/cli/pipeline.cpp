@@ -47,7 +47,7 @@ std::string plan_text(const PipelineRequest& request) {
   for (std::size_t i = 0; i < request.steps.size(); ++i) {
     steps.push_back({request.steps[i].name, request.plan[i]});
   }
-  return view::steps_json(steps);
+  return view::steps_json(steps, request.record.names);
 }
 
 pipeline::Recorder recorder_of(const PipelineRequest& request) {

@@ -72,6 +72,8 @@ struct Recording {
   // Of a run that a batch system has started: whose job it is, and since when. Its record is there.
   model::Scheduler scheduler = {};
   std::optional<model::Utc> submitted = {};
+  // Names of what lies in a cloud, and what stands for them here: KnownNames::led().
+  std::vector<model::NamedPath> names = {};
 };
 
 // When a run leaves a record.

@@ -36,6 +36,7 @@ struct PlanWords {
   std::optional<EnvironmentWords> environment = {};                // nothing: not asked for
   std::vector<std::pair<std::string, std::string>> withheld = {};  // variable, why
   std::vector<model::NamedPath> outputs = {};  // of a job file, with their folders
+  std::vector<model::NamedPath> names = {};    // of what lies in a cloud, and where they lead
   std::optional<CodeWords> code = {};          // none: they run in the folder itself
   const PlanWords* inner = nullptr;  // what a launcher in the command would start, if it is known
 };

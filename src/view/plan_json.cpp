@@ -186,6 +186,8 @@ void plan_json(const PlanWords& words, const Take& take) {
   chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
   add_ranks(chunks, "launched", words.inner);
   chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
+  if (!words.names.empty())
+    chunks.text() += "  \"names\": " + folders_object(words.names).dump() + ",\n";
   const model::MemoryWish& memory = words.spec.mapping.memory;
   if (memory.mode != model::MemoryMode::inherited)
     chunks.text() += "  \"memory\": " + memory_object(memory).dump() + ",\n";

@@ -8,7 +8,8 @@
 
 namespace muster::view {
 
-std::string steps_json(const std::vector<NamedStep>& steps) {
+std::string steps_json(const std::vector<NamedStep>& steps,
+                       const std::vector<model::NamedPath>& names) {
   std::string text = "{\"steps\":[";
   for (const NamedStep& step : steps) {
     auto after = nlohmann::ordered_json::array();
@@ -19,7 +20,10 @@ std::string steps_json(const std::vector<NamedStep>& steps) {
                                       {"slots", step.plan.slots}};
     text += (&step == &steps.front() ? "\n  " : ",\n  ") + line.dump();
   }
-  return text + "\n]}\n";
+  if (names.empty()) return text + "\n]}\n";
+  auto led = nlohmann::ordered_json::object();
+  for (const model::NamedPath& one : names) led[utf8(one.name)] = utf8(one.path);
+  return text + "\n],\n\"names\":" + led.dump() + "}\n";
 }
 
 std::vector<StepEdges> read_steps(std::string_view plan_json) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/record.hpp"
 #include "model/step.hpp"
 
 namespace muster::view {
@@ -15,8 +16,10 @@ struct NamedStep {
 };
 
 // plan.json: an object with `steps`, each on one line: its name, the names of those that it waits
-// for, its nodes and its slots on each of them.
-[[nodiscard]] std::string steps_json(const std::vector<NamedStep>& steps);
+// for, its nodes and its slots on each of them; and with `names`, if there are any: those of what
+// lies in a cloud, and where they lead.
+[[nodiscard]] std::string steps_json(const std::vector<NamedStep>& steps,
+                                     const std::vector<model::NamedPath>& names = {});
 
 // The same read back: names, and the indices of those that each waits for, which come before it.
 // Empty for text that is none.

@@ -55,6 +55,18 @@ class Map(NamesCase):
                          "pipeline.yml: a pipeline, nothing wrong; it has 2 steps\n")
         self.told("rerun", "last")
 
+    def test_a_plan_as_json_has_the_names(self):
+        plan = json.loads(self.told("explain", "pipeline.yml", "--json").text)
+        self.assertEqual(plan["names"], {
+            "azureml:train_model:3": self.path("parts/train.yml"),
+            "azureml:train_model@latest": self.path("parts/train.yml"),
+            "azureml:rows@latest": self.path("rows"),
+            "azureml://datastores/blob/paths/words/more": self.path("store/words/more")})
+        self.write("job.yml", "type: command\ncommand: x\n"
+                   "inputs: {a: {type: uri_folder, path: 'azureml:rows:2'}}\n")
+        plan = json.loads(self.told("explain", "job.yml", "--json").text)
+        self.assertEqual(plan["names"], {"azureml:rows:2": self.path("rows")})
+
     def test_outputs_go_to_a_store_that_has_a_place_here(self):
         self.write("out.yml", """
 type: pipeline

@@ -147,6 +147,16 @@ void KnownNames::tell(std::vector<std::string>& notices) const {
   }
 }
 
+std::vector<model::NamedPath> KnownNames::led() const {
+  std::vector<model::NamedPath> all;
+  for (const Asset kind : kAssets) {
+    for (const job::Lead& one : job::leads_of(found_, kind)) {
+      all.push_back({base::without_secrets(one.name), base::without_secrets(one.to->text)});
+    }
+  }
+  return all;
+}
+
 KnownNames::MaybeFound KnownNames::find(Asset kind, const std::string& name) {
   if (auto found = typed(kind, name)) return found;
   auto found = in_muster_yml(kind, name);

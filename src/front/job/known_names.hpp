@@ -15,6 +15,7 @@
 #include "job/read_pipeline.hpp"
 #include "job/target.hpp"
 #include "job/values.hpp"
+#include "model/record.hpp"
 
 namespace muster::front {
 
@@ -44,6 +45,8 @@ class KnownNames {
   // Adds a line for each name that was found, if a plan is all that is wanted: where it leads, and
   // who says so; and one for each entry of --set that no name has asked for.
   void tell(std::vector<std::string>& notices) const;
+  // Each name that was found, and where it leads: a path, an image, or an address without secrets.
+  [[nodiscard]] std::vector<model::NamedPath> led() const;
   // What was found, as --set would say it: with absolute paths.
   [[nodiscard]] const job::Leads& found() const { return found_; }
 

@@ -412,6 +412,7 @@ Result<Reading> read_pipeline_request(const Call& call, const JobDraft& draft,
   reading->notices.insert(reading->notices.begin(), read.notices.begin(), read.notices.end());
   names.tell(reading->notices);
   if (!reading->complaints.empty()) return reading;
+  reading->pipeline->record.names = names.led();
   if (auto sent = reader.send_to_cluster(file, *reading); !sent) {
     return tl::unexpected(std::move(sent.error()));
   }

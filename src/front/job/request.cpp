@@ -519,6 +519,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const 
   Reading reading = job_request(call, draft, std::move(source), *place);
   names.tell(reading.notices);
   if (!reading.complaints.empty()) return reading;
+  if (reading.request && reading.request->record) reading.request->record->names = names.led();
   return handed_over(call, draft, {file, *text, read.job, *place}, names, std::move(reading));
 }
 

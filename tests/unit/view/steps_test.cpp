@@ -95,6 +95,10 @@ TEST(Steps, ThePlanIsJson) {
   const auto plan = nlohmann::json::parse(steps_json({{"a", first}, {"b\"", second}}));
   EXPECT_EQ(plan["steps"][1],
             nlohmann::json::parse(R"({"step":"b\"","after":["a"],"nodes":2,"slots":4})"));
+  EXPECT_FALSE(plan.contains("names"));
+  const std::string named = steps_json({{"a", first}}, {{"azureml:x:1", "/x"}});
+  EXPECT_EQ(nlohmann::json::parse(named)["names"], nlohmann::json({{"azureml:x:1", "/x"}}));
+  EXPECT_EQ(read_steps(named).size(), 1U);
 }
 
 TEST(Steps, ThePlanIsATableBesideItsEdges) {
