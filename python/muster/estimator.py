@@ -85,10 +85,10 @@ class Estimator(ScriptRunConfig):
         run.target = compute_target
         run.max_run_duration_seconds = max_run_duration_seconds
         run.environment_variables = dict(environment_variables or {})
-        run.environment = environment_definition or _environment(
+        run.environment = environment_definition or environment_of(
             custom_docker_image or custom_docker_base_image,
             image_registry_details or ContainerRegistry(), user_managed,
-            _packages(conda_packages, pip_packages,
+            packages_of(conda_packages, pip_packages,
                       conda_dependencies_file or conda_dependencies_file_path,
                       pip_requirements_file or pip_requirements_file_path))
         training = distributed_training or _training(
@@ -129,7 +129,7 @@ def _spread(run: RunConfiguration, training: Optional[Training], node_count: int
         run.communicator, run.tensorflow = "ParameterServer", spread
 
 
-def _packages(conda: Optional[List[str]], pip: Optional[List[str]], conda_file: Optional[str],
+def packages_of(conda: Optional[List[str]], pip: Optional[List[str]], conda_file: Optional[str],
               pip_file: Optional[str]) -> CondaDependencies:
     made = CondaDependencies(conda_file)
     for name in conda or []:
@@ -141,7 +141,7 @@ def _packages(conda: Optional[List[str]], pip: Optional[List[str]], conda_file: 
     return made
 
 
-def _environment(image: Optional[str], registry: ContainerRegistry, user_managed: bool,
+def environment_of(image: Optional[str], registry: ContainerRegistry, user_managed: bool,
                  packages: CondaDependencies) -> Environment:
     """Without a name: an estimator that says nothing of its software finds it on the hosts."""
     made = Environment("" if image is None and packages.is_empty() else "estimator")

@@ -17,7 +17,7 @@ from .models import Model
 from .record import METRICS
 from .run import Run
 from .step_pipeline import Pipeline, PipelineRun
-from .tracking import Store, experiment_called, tracking_folder
+from .tracking import Store, experiment_called, tracking_folder, tracking_uri
 from .where import Where
 
 
@@ -69,6 +69,11 @@ class Workspace(Checked):
     def get_run(self, run_id: str) -> Run:
         """The run of that name."""
         return Run.get(self, run_id)
+
+    @checked(lacks(accepted="_with_auth"))
+    def get_mlflow_tracking_uri(self) -> str:
+        """Where this program's metrics are: a folder of this machine."""
+        return tracking_uri()
 
     def get_default_datastore(self) -> Datastore:
         """A folder of this machine; outputs of steps lie in their records."""

@@ -9,10 +9,10 @@ from .binary import BadCall
 from .checked import checked, lacks, nearest, note
 from .mlflow_artifacts import Path, put_dict, put_figure, put_file, put_folder, put_text
 from .mlflow_entities import ExperimentInfo, RunData, RunInfo, experiment_in, run_in
-from .record import METRICS, PARENT
+from .record import PARENT
 from .tracking import (STATES, Experiment, MlflowException, Store, checked_name, chosen_experiment,
                        current_store, experiment_called, experiment_of, log_to, run_folder,
-                       tracking_folder)
+                       tracking_folder, tracking_uri)
 
 __version__ = "2.22.5+muster"  # whose words these are
 _OF_A_RUN = lacks(accepted="synchronous", no_effect="dataset model_id")
@@ -201,7 +201,7 @@ def set_tracking_uri(uri: Path) -> None:
 @checked()
 def get_tracking_uri() -> str:
     """As the environment has it."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or "file://" + os.path.abspath(METRICS)
+    return tracking_uri()
 
 
 @checked()

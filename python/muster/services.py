@@ -6,6 +6,7 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note, settings_of
 from .jobs import Poller
 from .registers import Register
+from .tracking import tracking_uri
 from .yaml_text import yaml_of
 
 
@@ -160,6 +161,11 @@ class Workspace(Checked):
     def id(self) -> str:
         return (f"/subscriptions/{self._subscription}/resourceGroups/{self.resource_group}"
                 f"/providers/Microsoft.MachineLearningServices/workspaces/{self.name}")
+
+    @property
+    def mlflow_tracking_uri(self) -> str:
+        """Where this program's metrics are: a folder of this machine."""
+        return tracking_uri()
 
     def __str__(self) -> str:
         return yaml_of({**given(settings_of(self)), "id": self.id})

@@ -151,6 +151,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "mlflow.models": {"mlflow_models": "infer_signature"},
     "mlflow.models.signature": {"mlflow_models": "infer_signature"},
     "mlflow.pyfunc.model": {"mlflow_models": "PythonModel"},
+    "mlflow.version": {"mlflow_names": "VERSION=__version__"},
     "azure": {},
     "azure.core": {},
     "azure.core.exceptions": {"sdk_errors": "AzureError HttpResponseError ResourceNotFoundError"},

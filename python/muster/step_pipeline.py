@@ -111,8 +111,9 @@ class Pipeline(Checked):
         named = self._by_names()
         sets = {one.parameter for step in self.steps for one in step.data().values()}
         sets |= {name for step in self.steps for name in step.settings()}
-        others = {name: value for name, value in values.items() if name not in sets}
         parameters = {name: one for step in self.steps for name, one in step.parameters().items()}
+        sets -= {one.name for one in parameters.values()}
+        others = {name: value for name, value in values.items() if name not in sets}
         return given({"type": "pipeline", "description": self.description,
                       "inputs": _inputs(parameters, others, sets),
                       "jobs": {name: self._step(name, step, named, values)

@@ -5,11 +5,14 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from .binary import BadCall
 from .checked import Checked, given, lacks
 from .datastores import DataInput, by_names, data_input_of
+from .environment import ContainerRegistry, Environment
+from .estimator import environment_of, packages_of
 from .hyperdrive import HyperDriveConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
 from .script_run_config import ScriptRunConfig
 from .shell_words import Expression
+from .step_counts import Count, StepCounts, parameters_of, usual
 from .step_data import (OutputFileDatasetConfig, PipelineParameter, StepInput, StepOutput,
                         output_of, plain_name)
 from .where import target_name
@@ -20,8 +23,7 @@ Values = Optional[Sequence[Any]]
 class PipelineStep(Checked):
     """What steps of all kinds have in common: what they read and make."""
 
-    LACKS = lacks(accepted="version hash_paths", refused={
-        "runconfig_pipeline_params": "give the values to the run configuration"})
+    LACKS = lacks(accepted="version hash_paths")
 
     def __init__(self, name: str, inputs: Values = None, outputs: Values = None,
                  arguments: Values = None, allow_reuse: bool = True) -> None:
@@ -122,8 +124,13 @@ class _JobStep(PipelineStep):
     """A step that is a job of its own."""
 
     _job: ScriptRunConfig
+    _counts: StepCounts
+
+    def settings(self) -> List[str]:
+        return self._counts.names()
 
     def step_keys(self, values: Mapping[str, Any]) -> Dict[str, Any]:
+        self._counts.set_in(self._job.run_config, values)
         return given({"type": "command", **self._job.keys(), "compute": self._job.target(),
                       "is_deterministic": self._reuse()})
 
@@ -143,10 +150,12 @@ class PythonScriptStep(_JobStep):
 
     def __init__(self, script_name: str, name: Optional[str] = None, arguments: Values = None,
                  compute_target: object = None, runconfig: Optional[RunConfiguration] = None,
-                 runconfig_pipeline_params: Any = None, inputs: Values = None,
-                 outputs: Values = None, params: Optional[Mapping[str, Any]] = None,
+                 runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
+                 inputs: Values = None, outputs: Values = None,
+                 params: Optional[Mapping[str, Any]] = None,
                  source_directory: Optional[str] = None, allow_reuse: bool = True) -> None:
         super().__init__(name or script_name, inputs, outputs, arguments, allow_reuse)
+        self._counts = StepCounts(runconfig_pipeline_params)
         run = _configured(runconfig, compute_target)
         run.environment_variables = {**run.environment_variables, **_variables(self, params)}
         self._job = ScriptRunConfig(source_directory or ".", script_name, self._arguments,
@@ -165,8 +174,9 @@ class CommandStep(_JobStep):
     def __init__(self, command: Union[str, Sequence[Any], None] = None,
                  name: Optional[str] = None, compute_target: object = None,
                  runconfig: Union[RunConfiguration, ScriptRunConfig, None] = None,
-                 runconfig_pipeline_params: Any = None, inputs: Values = None,
-                 outputs: Values = None, params: Optional[Mapping[str, Any]] = None,
+                 runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
+                 inputs: Values = None, outputs: Values = None,
+                 params: Optional[Mapping[str, Any]] = None,
                  source_directory: Optional[str] = None, allow_reuse: bool = True) -> None:
         said, run = _said_and_run(runconfig)
         words = command or (said.command if said is not None else None)
@@ -175,6 +185,7 @@ class CommandStep(_JobStep):
             words = said.arguments
         super().__init__(name or script or "command", inputs, outputs,
                          [words] if isinstance(words, str) else words, allow_reuse)
+        self._counts = StepCounts(runconfig_pipeline_params)
         run = _configured(run, compute_target)
         run.environment_variables = {**run.environment_variables, **_variables(self, params)}
         folder = source_directory or (said.source_directory if said is not None else ".")
@@ -194,19 +205,29 @@ def _said_and_run(runconfig: Union[RunConfiguration, ScriptRunConfig, None]
 class MpiStep(_JobStep):
     """A script whose processes are an MPI job's."""
 
-    LACKS = lacks(accepted="version hash_paths params", refused={
-        name: "say it in a RunConfiguration, and use PythonScriptStep" for name in (
-            "environment_definition pip_packages conda_packages use_gpu use_docker "
-            "custom_docker_image shm_size").split()})
+    LACKS = lacks(accepted="version hash_paths params use_docker use_gpu", no_effect="shm_size")
 
     def __init__(self, name: Optional[str] = None, source_directory: Optional[str] = None,
                  script_name: str = "", arguments: Values = None, compute_target: object = None,
-                 node_count: int = 1, process_count_per_node: int = 1, inputs: Values = None,
-                 outputs: Values = None, allow_reuse: bool = True) -> None:
+                 node_count: Count = 1, process_count_per_node: Count = 1, inputs: Values = None,
+                 outputs: Values = None, allow_reuse: bool = True,
+                 environment_variables: Optional[Mapping[str, Any]] = None,
+                 environment_definition: Optional[Environment] = None,
+                 custom_docker_image: Optional[str] = None,
+                 image_registry_details: Optional[ContainerRegistry] = None,
+                 user_managed: bool = False, conda_packages: Optional[List[str]] = None,
+                 pip_packages: Optional[List[str]] = None,
+                 pip_requirements_file_path: Optional[str] = None) -> None:
         super().__init__(name or script_name, inputs, outputs, arguments, allow_reuse)
+        self._counts = StepCounts(parameters_of(node_count, process_count_per_node))
+        software = environment_definition or environment_of(
+            custom_docker_image, image_registry_details or ContainerRegistry(), user_managed,
+            packages_of(conda_packages, pip_packages, None, pip_requirements_file_path))
         self._job = ScriptRunConfig(
             source_directory or ".", script_name, self._arguments, compute_target=compute_target,
-            distributed_job_config=MpiConfiguration(process_count_per_node, node_count))
+            distributed_job_config=MpiConfiguration(usual(process_count_per_node),
+                                                    usual(node_count)), environment=software)
+        self._job.run_config.environment_variables = _variables(self, environment_variables)
 
 
 class EstimatorStep(_JobStep):
@@ -214,14 +235,16 @@ class EstimatorStep(_JobStep):
 
     def __init__(self, name: Optional[str] = None, estimator: Optional[ScriptRunConfig] = None,
                  estimator_entry_script_arguments: Values = None,
-                 runconfig_pipeline_params: Any = None, inputs: Values = None,
-                 outputs: Values = None, compute_target: object = None,
+                 runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
+                 inputs: Values = None, outputs: Values = None,
+                 compute_target: object = None,
                  allow_reuse: bool = True) -> None:
         if estimator is None:
             raise BadCall("EstimatorStep() needs an estimator", "for example Estimator(...)")
         words = (estimator.arguments if estimator_entry_script_arguments is None
                  else estimator_entry_script_arguments)
         super().__init__(name or str(estimator.script), inputs, outputs, words, allow_reuse)
+        self._counts = StepCounts(runconfig_pipeline_params)
         self._job = ScriptRunConfig(estimator.source_directory, estimator.script, self._arguments,
                                     run_config=_configured(estimator.run_config, compute_target))
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 from .kinds import shortened
-from .record import logged_runs
+from .record import METRICS, logged_runs
 from .registers import records_folder
 
 _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
@@ -48,6 +48,11 @@ def experiment_called(name: str) -> Experiment:
 
 class MlflowException(BadCall):
     """What MLflow itself would not have done."""
+
+
+def tracking_uri() -> str:
+    """As the environment has it."""
+    return os.environ.get("MLFLOW_TRACKING_URI") or "file://" + os.path.abspath(METRICS)
 
 
 def tracking_folder() -> Optional[str]:

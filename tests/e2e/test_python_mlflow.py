@@ -83,6 +83,21 @@ class MlFlow(PythonCase):
             self.assertIn("program.py", done.stderr)
             self.assertNotRegex(done.stderr, r"(mlflow_\w+|stand_ins)\.py")  # muster's own files
 
+    def test_a_workspace_knows_where_metrics_are(self):
+        done = self.runs("""
+import mlflow
+from azure.ai.ml import MLClient
+from azureml.core import Workspace
+for uri in (Workspace.from_config().get_mlflow_tracking_uri(),
+            MLClient(None).workspaces.get("x").mlflow_tracking_uri):
+    mlflow.set_tracking_uri(uri)
+    with mlflow.start_run():
+        mlflow.log_metric("loss", 1)
+    print(uri == mlflow.get_tracking_uri(), len(mlflow.search_runs(output_format="list")))
+print(mlflow.version.VERSION == mlflow.__version__)
+""")
+        self.assertEqual(done.stdout.splitlines(), ["True 1", "True 2", "True"])
+
     def test_without_a_folder_nothing_is_kept_and_the_program_goes_on(self):
         done = self.python("import mlflow\nwith mlflow.start_run() as run:\n"
                            "    mlflow.log_metric('loss', 1)\nprint(run.info.run_id == '')\n"

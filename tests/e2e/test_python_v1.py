@@ -1,4 +1,4 @@
-"""Azure ML's SDK v1 as notebooks write it: runs, metrics, sweeps and pipelines through muster."""
+"""Azure ML's SDK v1 as notebooks write it: runs, metrics and sweeps through muster."""
 
 # rooms: front job cli
 
@@ -8,54 +8,9 @@ import re
 import signal
 import subprocess
 
-from python_case import PACKAGE, PythonCase
+from python_case import PACKAGE
 from support import MUSTER, PYTHON, USAGE, WAIT_SECONDS, run_tests
-
-V1 = """
-import azureml.core
-from azureml.core import Environment, Experiment, Run, ScriptRunConfig, Workspace
-from azureml.core.runconfig import DockerConfiguration, MpiConfiguration, RunConfiguration
-from azureml.widgets import RunDetails
-ws = Workspace.from_config()
-experiment = Experiment(ws, "notebook")
-src = ScriptRunConfig("src", "train.py", arguments=["--lr", 1], compute_target="gpu-cluster")
-"""
-
-# In the ranks: the SDK's package is not installed here.
-LOGS = """
-import argparse, os, sys
-from azureml.core.run import Run
-parser = argparse.ArgumentParser()
-parser.add_argument("--lr", type=float)
-lr = parser.parse_args().lr
-run = Run.get_context()
-for epoch in range(3):
-    run.log("accuracy", lr * epoch)
-run.log("lr", lr)
-run.log("note", "good")
-run.log_row("wave", angle=0.5, cos=1)
-run.log_row("wave", angle=1.5, cos=2)
-os.makedirs("outputs", exist_ok=True)
-with open("outputs/model.pkl", "w") as file:
-    file.write("weights")
-run.upload_file("kept/model.pkl", "outputs/model.pkl")
-"""
-
-SWEEP = """
-from azureml.train.hyperdrive import (BanditPolicy, GridParameterSampling, HyperDriveConfig,
-                                      PrimaryMetricGoal, choice)
-sweep = HyperDriveConfig(
-    run_config=src, hyperparameter_sampling=GridParameterSampling({"--lr": choice(1, 3, 2)}),
-    policy=BanditPolicy(slack_factor=9, evaluation_interval=1, delay_evaluation=5),
-    primary_metric_name="accuracy", primary_metric_goal=PrimaryMetricGoal.MAXIMIZE,
-    max_total_runs=3, max_concurrent_runs=1)
-swept = experiment.submit(sweep)
-RunDetails(swept).show()
-swept.wait_for_completion(show_output=True)
-best = swept.get_best_run_by_primary_metric()
-print(swept.get_status(), swept.type, best.get_metrics()["lr"])
-print([one["hyperparameters"] for one in swept.get_children_sorted_by_primary_metric()])
-"""
+from v1_case import LOGS, SWEEP, V1, V1Case
 
 SWEEP_FILE = """
 type: sweep
@@ -87,77 +42,6 @@ show(Run.get(ws, name))
 show(ws.get_run(name))
 print(type(Run.get(ws, best.id)).__name__, best.id.split("/")[1])
 """
-
-PIPELINE = """
-from azureml.data import OutputFileDatasetConfig
-from azureml.pipeline.core import Pipeline, PipelineData, PipelineParameter
-from azureml.pipeline.steps import CommandStep, PythonScriptStep
-prepared = PipelineData("prepared", ws.get_default_datastore())
-count = PipelineParameter(name="count", default_value=10)
-prepare = PythonScriptStep("prepare.py", name="prepare data", source_directory="src",
-                           arguments=["--to", prepared, "--count", count], outputs=[prepared],
-                           compute_target="gpu-cluster", allow_reuse=False)
-model = OutputFileDatasetConfig(name="model")
-job = ScriptRunConfig("src", command=["python3 show.py", prepared, model],
-                      compute_target="gpu-cluster",
-                      distributed_job_config=MpiConfiguration(node_count=2))
-train = CommandStep(name="train", runconfig=job, inputs=[prepared])
-last = PythonScriptStep("show.py", name="last", source_directory="src",
-                        arguments=[model.as_input("trained")], compute_target="gpu-cluster")
-after = PythonScriptStep("show.py", name="after", source_directory="src", arguments=["src"],
-                         compute_target="gpu-cluster")
-after.run_after(last)
-"""
-SUBMITS = """
-pipeline = Pipeline(workspace=ws, steps=[after, last, train, prepare])
-run = experiment.submit(pipeline, pipeline_parameters={"count": 12})
-run.wait_for_completion()
-print(run.get_status(), [step.name.split("/")[1] for step in run.get_steps()])
-step = run.find_step_run("prepare data")[0]
-step.get_output_data("prepared").download("fetched")
-print(open("fetched/prepared/count").read(), step.get_metrics())
-"""
-PREPARE = """
-import os, sys
-from azureml.core import Run
-_, to, _, count = sys.argv[1:]
-with open(os.path.join(to, "count"), "w") as file:
-    file.write(count)
-Run.get_context().log("count", int(count))
-"""
-SHOW = """
-import os, sys
-words = sys.argv[1:]
-print("rank", os.environ["RANK"], "sees", sorted(os.listdir(words[0])) if "/" in words[0] else "")
-if len(words) > 1:
-    open(os.path.join(words[1], "of" + os.environ["RANK"]), "w").close()
-"""
-
-
-class V1Case(PythonCase):
-    def setUp(self):
-        super().setUp()
-        self.write("src/logs.py", LOGS)
-        self.write("src/prepare.py", PREPARE)
-        self.write("src/show.py", SHOW)
-
-    def refused(self, program, *told):
-        """One complaint, about the program's last line."""
-        done = self.python(program, "-m", "muster")
-        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
-        line = len(program.rstrip().splitlines())
-        self.assertRegex(done.stderr, rf"\Amuster: error: program\.py:{line}: .*\n  hint: .*\n\Z")
-        for text in told:
-            self.assertIn(text, done.stderr)
-
-    def ranks(self, program):
-        text = self.runs(program + "run = experiment.submit(src)\n"
-                                   "run.wait_for_completion(show_output=True)\n").stdout
-        return sorted(re.findall(r"rank \d+ of \d+ on node \d+", text))
-
-    def spread(self, ranks, nodes):
-        return [f"rank {rank} of {ranks} on node {rank * nodes // ranks}" for rank in range(ranks)]
-
 
 class Configurations(V1Case):
     def test_each_part_of_a_run_configuration_counts(self):
@@ -469,82 +353,6 @@ class Sweeps(V1Case):
             self.assertEqual(done.returncode, USAGE, done.stderr)
             for text in told:
                 self.assertIn(text, done.stderr)
-
-
-class Pipelines(V1Case):
-    def test_steps_hand_on_what_they_make(self):
-        done = self.runs(V1 + PIPELINE + SUBMITS)
-        lines = done.stdout.splitlines()
-        self.assertEqual(sorted(lines[:-2]), [
-            "after: rank 0 sees ", "last: rank 0 sees ['of0', 'of1']",
-            "train: [0] rank 0 sees ['count']", "train: [1] rank 1 sees ['count']"])
-        self.assertEqual(lines[-3], "after: rank 0 sees ")
-        self.assertEqual(lines[-2:], [
-            "Completed ['prepare_data', 'train', 'last', 'after']", "12 {'count': 12}"])
-
-    def test_a_sweep_is_a_step(self):
-        self.write("src/train.py", LOGS)
-        done = self.runs(V1 + SWEEP.split("swept =")[0] + """
-from azureml.pipeline.core import Pipeline
-from azureml.pipeline.steps import HyperDriveStep
-run = experiment.submit(Pipeline(ws, [HyperDriveStep("tune", sweep)]))
-run.wait_for_completion()
-print(run.get_status(), [step["state"] for step in run.details()["steps"]])
-""")
-        self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
-
-    def test_steps_that_are_needed_belong_to_the_pipeline(self):
-        done = self.runs(V1 + PIPELINE + "for step in after, train:\n"
-                         "    print(sorted(Pipeline(ws, [step]).keys({})['jobs']))\n")
-        self.assertEqual(done.stdout.splitlines(), [
-            "['after', 'last', 'prepare_data', 'train']", "['prepare_data', 'train']"])
-
-    def test_a_sweep_reads_files(self):
-        self.write("src/train.py", LOGS.replace('parser.add_argument("--lr"', """
-parser.add_argument("--data")
-print(sorted(os.listdir(parser.parse_known_args()[0].data)))
-parser.add_argument("--lr\""""))
-        older = SWEEP.split("swept =")[0].replace("run_config=src", "estimator=src")
-        done = self.runs(V1 + older.replace("HyperDriveConfig", "HyperDriveRunConfig") + """
-from azureml.pipeline.core import Pipeline
-from azureml.pipeline.steps import HyperDriveStep
-data = ws.get_default_datastore().upload("src", "code")
-step = HyperDriveStep("tune", sweep, estimator_entry_script_arguments=["--data", data],
-                      inputs=[data])
-run = experiment.submit(Pipeline(ws, [step]))
-run.wait_for_completion()
-print(run.get_status())
-""")
-        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
-        self.assertEqual(done.stdout.count("'train.py'"), 3)
-
-    def test_wrong_pipelines(self):
-        for line, *told in (
-                ("Pipeline(ws, [train], resolve_closure=False).validate()",
-                 "reads prepared, which no step of the pipeline makes"),
-                ("Pipeline(ws, [prepare]).submit('x', {'cuont': 1})", "did you mean count?"),
-                ("Pipeline(ws, [prepare]).publish('x')", "Pipeline.publish is not supported"),
-                ("PythonScriptStep('a.py', arguments=[prepared])",
-                 "neither an input nor an output"),
-                ("PipelineData('x', is_direktory=True)", "did you mean is_directory?"),
-                ("Pipeline(ws, [])", "the pipeline has no step")):
-            done = self.python(V1 + PIPELINE + line + "\n", "-m", "muster")
-            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
-            for text in told:
-                self.assertIn(text, done.stderr)
-
-    def test_components_become_a_pipeline_one_by_one(self):
-        done = self.runs("""
-from azure.ml.component import Component, Pipeline
-train = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
-first = train(script_arg_0=1, script_arg_1="two words")
-pipeline = Pipeline(nodes=[first], name="whole", default_compute="gpu-cluster")
-run = pipeline.submit(experiment_name="component")
-run.wait_for_completion(show_output=True)
-print(run.get_status())
-""")
-        self.assertIn("1 two words", done.stdout)
-        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
 
 
 class Options(V1Case):

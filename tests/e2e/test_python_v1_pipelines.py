@@ -1,0 +1,186 @@
+"""Pipelines of Azure ML's SDK v1: their steps, what these hand on, and their parameters."""
+
+# rooms: front job cli
+
+from support import USAGE, run_tests
+from v1_case import LOGS, SWEEP, V1, V1Case
+
+PIPELINE = """
+from azureml.data import OutputFileDatasetConfig
+from azureml.pipeline.core import Pipeline, PipelineData, PipelineParameter
+from azureml.pipeline.steps import CommandStep, PythonScriptStep
+prepared = PipelineData("prepared", ws.get_default_datastore())
+count = PipelineParameter(name="count", default_value=10)
+prepare = PythonScriptStep("prepare.py", name="prepare data", source_directory="src",
+                           arguments=["--to", prepared, "--count", count], outputs=[prepared],
+                           compute_target="gpu-cluster", allow_reuse=False)
+model = OutputFileDatasetConfig(name="model")
+job = ScriptRunConfig("src", command=["python3 show.py", prepared, model],
+                      compute_target="gpu-cluster",
+                      distributed_job_config=MpiConfiguration(node_count=2))
+train = CommandStep(name="train", runconfig=job, inputs=[prepared])
+last = PythonScriptStep("show.py", name="last", source_directory="src",
+                        arguments=[model.as_input("trained")], compute_target="gpu-cluster")
+after = PythonScriptStep("show.py", name="after", source_directory="src", arguments=["src"],
+                         compute_target="gpu-cluster")
+after.run_after(last)
+"""
+COUNTS = """
+from azureml.core.runconfig import PyTorchConfiguration
+from azureml.pipeline.core import Pipeline, PipelineParameter
+from azureml.pipeline.steps import MpiStep, PythonScriptStep
+nodes = PipelineParameter("nodes", 2)
+mpi = MpiStep("mpi", "src", "show.py", ["x"], "gpu-cluster", node_count=nodes,
+              process_count_per_node=PipelineParameter("per_node", 1), use_gpu=True,
+              pip_packages=["image-of-mine"], custom_docker_image="mine:1",
+              environment_variables={"one": nodes})
+words = dict(source_directory="src", compute_target="gpu-cluster")
+"""
+SUBMITS = """
+pipeline = Pipeline(workspace=ws, steps=[after, last, train, prepare])
+run = experiment.submit(pipeline, pipeline_parameters={"count": 12})
+run.wait_for_completion()
+print(run.get_status(), [step.name.split("/")[1] for step in run.get_steps()])
+step = run.find_step_run("prepare data")[0]
+step.get_output_data("prepared").download("fetched")
+print(open("fetched/prepared/count").read(), step.get_metrics())
+"""
+PREPARE = """
+import os, sys
+from azureml.core import Run
+_, to, _, count = sys.argv[1:]
+with open(os.path.join(to, "count"), "w") as file:
+    file.write(count)
+Run.get_context().log("count", int(count))
+"""
+SHOW = """
+import os, sys
+words = sys.argv[1:]
+print("rank", os.environ["RANK"], "sees", sorted(os.listdir(words[0])) if "/" in words[0] else "")
+if len(words) > 1:
+    open(os.path.join(words[1], "of" + os.environ["RANK"]), "w").close()
+"""
+
+
+class Pipelines(V1Case):
+    def setUp(self):
+        super().setUp()
+        self.write("src/prepare.py", PREPARE)
+        self.write("src/show.py", SHOW)
+
+    def test_steps_hand_on_what_they_make(self):
+        done = self.runs(V1 + PIPELINE + SUBMITS)
+        lines = done.stdout.splitlines()
+        self.assertEqual(sorted(lines[:-2]), [
+            "after: rank 0 sees ", "last: rank 0 sees ['of0', 'of1']",
+            "train: [0] rank 0 sees ['count']", "train: [1] rank 1 sees ['count']"])
+        self.assertEqual(lines[-3], "after: rank 0 sees ")
+        self.assertEqual(lines[-2:], [
+            "Completed ['prepare_data', 'train', 'last', 'after']", "12 {'count': 12}"])
+
+    def test_a_sweep_is_a_step(self):
+        self.write("src/train.py", LOGS)
+        done = self.runs(V1 + SWEEP.split("swept =")[0] + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+run = experiment.submit(Pipeline(ws, [HyperDriveStep("tune", sweep)]))
+run.wait_for_completion()
+print(run.get_status(), [step["state"] for step in run.details()["steps"]])
+""")
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
+
+    def test_counts_may_be_parameters_of_the_pipeline(self):
+        self.write("src/requirements.txt", "six\n")
+        done = self.runs(V1 + COUNTS + """
+def counts(keys):
+    found = keys["jobs"]["mpi"]
+    return found["resources"], found["distribution"], keys.get("inputs")
+pipeline = Pipeline(ws, [mpi])
+print(*counts(pipeline.keys({})))
+print(*counts(pipeline.keys({"nodes": "3", "per_node": 4})))
+print(pipeline.keys({})["jobs"]["mpi"]["environment"]["image"])
+nccl = ScriptRunConfig("src", "show.py", distributed_job_config=PyTorchConfiguration(
+    process_count=4, node_count=2)).run_config
+other = PythonScriptStep("show.py", "other", arguments=["--nodes", nodes], runconfig=nccl,
+                         runconfig_pipeline_params={"NodeCount": nodes}, **words)
+keys = Pipeline(ws, [other]).keys({"nodes": 4})
+print(keys["inputs"], keys["jobs"]["other"]["resources"])
+run = experiment.submit(Pipeline(ws, [mpi]), pipeline_parameters={"nodes": 1, "per_node": 2})
+run.wait_for_completion()
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "{'instance_count': 2} {'type': 'mpi', 'process_count_per_instance': 1} "
+            "{'nodes': '2'}",
+            "{'instance_count': 3} {'type': 'mpi', 'process_count_per_instance': 4} "
+            "{'nodes': '3'}",
+            "mine:1", "{'nodes': '4'} {'instance_count': 4}",
+            "mpi: [0] rank 0 sees ", "mpi: [1] rank 1 sees "])
+
+    def test_wrong_counts(self):
+        for line, *told in (
+                ("PythonScriptStep('show.py', runconfig_pipeline_params={'NodeCont': nodes}, "
+                 "**words)", "has no 'NodeCont'", "did you mean NodeCount?"),
+                ("PythonScriptStep('show.py', runconfig_pipeline_params={'NodeCount': 2}, "
+                 "**words)", "NodeCount of runconfig_pipeline_params is 2"),
+                ("Pipeline(ws, [mpi]).keys({'nodes': 'two'})",
+                 "the parameter 'nodes' is 'two', which is not a count"),
+                ("Pipeline(ws, [mpi]).keys({'nodez': 2})", "no parameter 'nodez'",
+                 "did you mean nodes?")):
+            self.refused(V1 + COUNTS + line + "\n", *told)
+
+    def test_steps_that_are_needed_belong_to_the_pipeline(self):
+        done = self.runs(V1 + PIPELINE + "for step in after, train:\n"
+                         "    print(sorted(Pipeline(ws, [step]).keys({})['jobs']))\n")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['after', 'last', 'prepare_data', 'train']", "['prepare_data', 'train']"])
+
+    def test_a_sweep_reads_files(self):
+        self.write("src/train.py", LOGS.replace('parser.add_argument("--lr"', """
+parser.add_argument("--data")
+print(sorted(os.listdir(parser.parse_known_args()[0].data)))
+parser.add_argument("--lr\""""))
+        older = SWEEP.split("swept =")[0].replace("run_config=src", "estimator=src")
+        done = self.runs(V1 + older.replace("HyperDriveConfig", "HyperDriveRunConfig") + """
+from azureml.pipeline.core import Pipeline
+from azureml.pipeline.steps import HyperDriveStep
+data = ws.get_default_datastore().upload("src", "code")
+step = HyperDriveStep("tune", sweep, estimator_entry_script_arguments=["--data", data],
+                      inputs=[data])
+run = experiment.submit(Pipeline(ws, [step]))
+run.wait_for_completion()
+print(run.get_status())
+""")
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
+        self.assertEqual(done.stdout.count("'train.py'"), 3)
+
+    def test_wrong_pipelines(self):
+        for line, *told in (
+                ("Pipeline(ws, [train], resolve_closure=False).validate()",
+                 "reads prepared, which no step of the pipeline makes"),
+                ("Pipeline(ws, [prepare]).submit('x', {'cuont': 1})", "did you mean count?"),
+                ("Pipeline(ws, [prepare]).publish('x')", "Pipeline.publish is not supported"),
+                ("PythonScriptStep('a.py', arguments=[prepared])",
+                 "neither an input nor an output"),
+                ("PipelineData('x', is_direktory=True)", "did you mean is_directory?"),
+                ("Pipeline(ws, [])", "the pipeline has no step")):
+            done = self.python(V1 + PIPELINE + line + "\n", "-m", "muster")
+            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+            for text in told:
+                self.assertIn(text, done.stderr)
+
+    def test_components_become_a_pipeline_one_by_one(self):
+        done = self.runs("""
+from azure.ml.component import Component, Pipeline
+train = Component.from_yaml(None, yaml_file="components/imagecnn-train/entry.spec.yaml")
+first = train(script_arg_0=1, script_arg_1="two words")
+pipeline = Pipeline(nodes=[first], name="whole", default_compute="gpu-cluster")
+run = pipeline.submit(experiment_name="component")
+run.wait_for_completion(show_output=True)
+print(run.get_status())
+""")
+        self.assertIn("1 two words", done.stdout)
+        self.assertEqual(done.stdout.splitlines()[-1], "Completed")
+
+
+if __name__ == "__main__":
+    run_tests()
