@@ -254,6 +254,17 @@ class ForeignInCluster(Case):
         """What kubectl was called for, beside looking."""
         return self.read("others").decode() if os.path.exists(self.path("others")) else ""
 
+    def test_a_mark_without_a_record_goes(self):
+        run = self.begun_by("ben", "sozunu")
+        self.told("ps", "--target", "lab", "--foreign")
+        shutil.rmtree(self.path("records", run))
+        mark = self.path("records", ".foreign-" + run)
+        self.told("gc")
+        self.assertTrue(os.path.exists(mark))  # somebody may be about to make the record
+        os.utime(mark, (0, 0))
+        self.assertEqual(self.told("gc").errors, "")
+        self.assertFalse(os.path.exists(mark))
+
     def test_root_is_somebody_else_on_each_machine(self):
         self.begun_by("root@elsewhere", "kufari")
         mine = self.begun_by(f"root@{os.uname().nodename}", "sozunu")
