@@ -94,9 +94,10 @@ const Text* image_of_role(const JobFile& job, const model::App& app) {
 
 bool is_base_of_packages(const JobFile& job) {
   constexpr std::string_view kOfAzure = "mcr.microsoft.com/azureml/";
-  constexpr std::string_view kWithSoftware = "curated/";
+  constexpr std::string_view kBases[] = {"openmpi", "intelmpi", "base:", "base-gpu:", "minimal-"};
   if (!job.conda || !job.image || !job.image->text.starts_with(kOfAzure)) return false;
-  return !std::string_view(job.image->text).substr(kOfAzure.size()).starts_with(kWithSoftware);
+  const std::string_view name = std::string_view(job.image->text).substr(kOfAzure.size());
+  return std::ranges::any_of(kBases, [&](std::string_view one) { return name.starts_with(one); });
 }
 
 std::vector<const Text*> software_of(const JobFile& job) {

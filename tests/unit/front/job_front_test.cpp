@@ -163,7 +163,8 @@ TEST_F(JobFront, PackagesBelowAnImageOfAzureAreForTheHosts) {
                 "' is not used: it is only what Azure ML installs "
                 "packages on, and the hosts get those of conda_file themselves");
   EXPECT_TRUE(read(base, {"--without", "environment"})->notices.empty());
-  for (const char* other : {"registry/x", "mcr.microsoft.com/azureml/curated/sklearn-1.0:5"}) {
+  for (const char* other : {"registry/x", "mcr.microsoft.com/azureml/curated/sklearn-1.0:5",
+                            "mcr.microsoft.com/azureml/promptflow/promptflow-runtime:1"}) {
     job = read(other);
     ASSERT_EQ(job->complaints.size(), 1U);
     EXPECT_EQ(job->complaints.front().what, "muster adds no conda packages to an image");
