@@ -34,6 +34,12 @@ std::optional<std::uint64_t> parse_byte_size(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(number * *unit));
 }
 
+std::optional<std::uint64_t> parse_budget(std::string_view text) {
+  const auto size = parse_byte_size(text);
+  const bool has_unit = text.find_first_not_of("0123456789.") != std::string_view::npos;
+  return has_unit || size == 0u ? size : std::nullopt;
+}
+
 std::string byte_words(std::uint64_t bytes) {
   if (bytes < 1000) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
   constexpr const char* kUnits[] = {"kB", "MB", "GB", "TB", "PB", "EB"};

@@ -23,7 +23,7 @@ std::optional<std::string> cache_folder(const std::vector<std::string>& environm
 }
 
 std::uint64_t cache_budget(const std::string& folder, const std::vector<std::string>& environment) {
-  const auto said = base::parse_byte_size(base::value_of(environment, "MUSTER_CACHE_BUDGET"));
+  const auto said = base::parse_budget(base::value_of(environment, "MUSTER_CACHE_BUDGET"));
   if (said) return *said;
   constexpr std::uint64_t kMost = 20'000'000'000;
   constexpr std::uint64_t kPart = 10;

@@ -198,7 +198,7 @@ view::Collection collect_seen(const std::string& records, const front::RecordReq
 
 void keep_to_budget(const std::string& record, const std::vector<std::string>& environment) {
   const std::string words = base::value_of(environment, front::kRecordsBudget);
-  const auto budget = base::parse_byte_size(words);
+  const auto budget = base::parse_budget(words);
   const std::string records = records_of(record);
   if (!budget || record.empty() || !store::is_of_records(records)) return;
   if (taken_by(records) <= *budget) return;

@@ -70,7 +70,7 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
 }  // namespace
 
 Result<std::string> replace_output(const std::string& from, const std::string& to,
-                                   const std::string& record, bool overwrites) {
+                                   const std::string& record) {
   std::error_code wrong;
   if (!fs::exists(from, wrong)) return "";
   fs::path place = fs::weakly_canonical(to, wrong);  // where links lead
@@ -86,7 +86,7 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
     return tl::unexpected(copied.error());
   }
   const store::Placed placed(records_of(record), place);
-  const bool is_ours = overwrites || placed.users().files.empty();
+  const bool is_ours = placed.users().files.empty();
   auto old = take_name(fresh, place);
   if (!old) {
     remove_meanwhile(fresh);

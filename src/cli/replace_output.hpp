@@ -13,12 +13,11 @@ namespace muster::cli {
 //
 // A signal that is held back ends the copying, as copy_written() tells.
 //
-// What lay at `to` is removed only if runs on record have put it there (store::Placed), or if it
-// `overwrites`. Anything else is the user's: it stays beside `to`, under the name that is returned;
-// empty: there was nothing of that kind.
+// What lay at `to` is removed only if runs on record have put it there (store::Placed). Anything
+// else is the user's: it stays beside `to`, under the name that is returned; empty: there was
+// nothing of that kind.
 [[nodiscard]] base::Result<std::string> replace_output(const std::string& from,
                                                        const std::string& to,
-                                                       const std::string& record,
-                                                       bool overwrites = false);
+                                                       const std::string& record);
 
 }  // namespace muster::cli

@@ -85,8 +85,7 @@ Result<void> keep_outputs(const PipelineRequest& request, std::size_t best) {
   const std::string& name = request.steps[best].name;
   const std::string from = store::step_folder(request.record.folder, name) + "/outputs/";
   for (const model::NamedPath& output : request.record.outputs) {
-    auto replaced = replace_output(from + output.name, output.path, request.record.folder,
-                                   output.overwrites || request.record.overwrites);
+    auto replaced = replace_output(from + output.name, output.path, request.record.folder);
     if (replaced && !replaced->empty()) {
       say(fmt::format("muster: {} was there before; it is now {}\n", output.path, *replaced));
     }

@@ -204,10 +204,14 @@ base::Result<std::optional<model::StepPlace>> place_in_step(
 }
 
 base::Result<void> check_budget(const Call& call) {
-  const auto budget = variable(call, kRecordsBudget);
-  if (budget && !budget->empty() && !base::parse_byte_size(*budget)) {
-    return base::fail(base::Fault::usage, "for example 50GB: old records go when a run has ended",
-                      "{} must be a size, not {}", kRecordsBudget, spec::in_quotes(*budget));
+  const std::pair<std::string_view, const char*> budgets[] = {
+      {kRecordsBudget, "for example 50GB: old records go when a run has ended"},
+      {kCacheBudget, "for example 5GB: what was used longest ago goes when there is more"}};
+  for (const auto& [name, example] : budgets) {
+    const auto budget = variable(call, name);
+    if (!budget || budget->empty() || base::parse_budget(*budget)) continue;
+    return base::fail(base::Fault::usage, example, "{} must be a size with its unit, not {}", name,
+                      spec::in_quotes(*budget));
   }
   return {};
 }

@@ -21,6 +21,7 @@ inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
 // yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
 inline constexpr std::string_view kRecord = "MUSTER_RECORD";
 inline constexpr std::string_view kRecordsBudget = "MUSTER_RECORDS_BUDGET";
+inline constexpr std::string_view kCacheBudget = "MUSTER_CACHE_BUDGET";
 // The option of srun (Slurm 23.11 and later) for a step that takes nothing away from others.
 inline constexpr std::string_view kExternalLauncher = "--external-launcher";
 // The launcher folder of the job whose command called muster.
@@ -50,7 +51,7 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 [[nodiscard]] base::Result<std::optional<model::StepPlace>> place_in_step(
     const Call& call, const model::HostSource& source, const std::vector<model::HostEntry>& hosts);
 
-// Whether MUSTER_RECORDS_BUDGET is a size, if it is there.
+// Whether MUSTER_RECORDS_BUDGET and MUSTER_CACHE_BUDGET are sizes, if they are there.
 [[nodiscard]] base::Result<void> check_budget(const Call& call);
 
 // Afterwards `record` is set, with its folder, exactly when a record is to be kept. What a job's

@@ -208,6 +208,8 @@ def load(told):
     spec.loader.exec_module(module)
     if hasattr(module, "init"):
         module.init()
+    if not callable(getattr(module, "run", None)):
+        raise AttributeError(f"{told.entry_script} has no function run(mini_batch)")
     return module
 
 
@@ -444,8 +446,8 @@ def finish(deal, told):
     say(f"{len(deal.rows)} of {counted(len(deal.batches), 'mini-batch', 'mini-batches')} "
         f"completed, {counted(deal.failed_items, 'item', 'items')} failed")
     if not deal.broken and deal.all_failed():
-        deal.broken = ("every mini-batch failed; with mini_batch_error_threshold: -1 the job "
-                       "completes all the same")
+        deal.broken = ("every mini-batch failed; to accept that, write "
+                       "mini_batch_error_threshold: -1")
     last = deal.broken or deal.tolerated()
     if last:
         say(last)

@@ -265,7 +265,7 @@ class OnHosts(LabCase):
         self.assertEqual(done.lines, ["node1"] * 2 + ["node2"] * 2 + ["packed 1.0 True"] * 4, done)
         self.assertEqual([len(self.made(host)) for host in ("head", "node1", "node2")], [0, 1, 1])
         gc = [MUSTER, "gc", "-H", "node1,node2"]
-        env = self.environment(MUSTER_CACHE_BUDGET="1")
+        env = self.environment(MUSTER_CACHE_BUDGET="1B")
         self.launches(command=gc, env=env)
         self.assertEqual(len(self.made("node1")), 1)  # used a moment ago
         mark = glob.glob(self.lab.path("node1", HOME + "/.cache/muster/environments/*/.m*"))[0]

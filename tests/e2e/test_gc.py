@@ -284,7 +284,8 @@ class Old(GcCase):
         self.assertEqual(self.hidden(), [])
 
     def test_words(self):
-        for words in (["--max-size", "much"], ["--older-than", "30"], ["last"]):
+        for words in (["--max-size", "much"], ["--max-size", "50"], ["--older-than", "30"],
+                      ["last"]):
             self.told("gc", *words, code=USAGE)
 
 
@@ -327,8 +328,14 @@ class Budget(GcCase):
             self.assertIn(".bytes", os.listdir(os.path.join(self.records, run)))
 
     def test_what_is_no_size(self):
-        done = self.submit_with("much", code=USAGE)
-        self.assertIn("MUSTER_RECORDS_BUDGET must be a size, not 'much'", done.errors)
+        for words in ("much", "50"):
+            done = self.submit_with(words, code=USAGE)
+            self.assertIn(f"MUSTER_RECORDS_BUDGET must be a size with its unit, not '{words}'",
+                          done.errors)
+            done = self.told("submit", "job.yml", code=USAGE,
+                             env=self.environment(MUSTER_CACHE_BUDGET=words))
+            self.assertIn(f"MUSTER_CACHE_BUDGET must be a size with its unit, not '{words}'",
+                          done.errors)
 
     def test_of_a_pipeline(self):
         self.submit(do=self.DO)
@@ -367,15 +374,15 @@ command: |
     def test_a_folder(self):
         job = self.begun("uri_folder", self.make(), "/x")
         made, use = self.runs()
-        for words in (("--max-size", "1"), ("--older-than", "0s")):
+        for words in (("--max-size", "1B"), ("--older-than", "0s")):
             self.assertEqual(self.gc(*words)["runs"], [])
-        self.assertIn(f"{made} (needed by {use})", self.told("gc", "--max-size", "1").errors)
+        self.assertIn(f"{made} (needed by {use})", self.told("gc", "--max-size", "1B").errors)
         self.ends_well(job)
 
     def test_a_file_by_another_path(self):
         os.symlink(self.make(), self.path("latest"))
         job = self.begun("uri_file", self.path("latest/x"))
-        self.assertEqual(self.gc("--max-size", "1")["runs"], [])
+        self.assertEqual(self.gc("--max-size", "1B")["runs"], [])
         self.ends_well(job)
 
     def test_of_a_step(self):
@@ -385,11 +392,11 @@ command: |
         self.write("pipe.yml", "type: pipeline\njobs:\n  a:\n" + step)
         job = self.start("pipe.yml", command=(MUSTER, "submit"))
         self.wait_for_files(["ready.0"])
-        self.assertEqual(self.gc("--max-size", "1")["runs"], [])
+        self.assertEqual(self.gc("--max-size", "1B")["runs"], [])
         self.write("go", "")
         done = job.finish()
         self.assertEqual(done.code, 0, done)
-        self.assertEqual(len(self.gc("--max-size", "1")["runs"]), 2)
+        self.assertEqual(len(self.gc("--max-size", "1B")["runs"]), 2)
 
     def test_when_another_run_ends(self):
         job = self.begun("uri_folder", self.make(), "/x")

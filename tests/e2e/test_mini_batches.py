@@ -150,7 +150,8 @@ class MiniBatches(PipelineCase):
                 lines = [line for line in file if not line.strip().startswith(threshold + ":")]
             self.write("p.yml", "".join(lines))
         done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
-        self.assertIn("every mini-batch failed; with mini_batch_error_threshold: -1", done.errors)
+        self.assertIn("every mini-batch failed; to accept that, write "
+                      "mini_batch_error_threshold: -1", done.errors)
         done = self.scores(fails)  # both are -1
         self.assertIn("score: 0 of 5 mini-batches completed, 9 items failed\n", done.errors)
 
@@ -219,6 +220,12 @@ def run(batch):
         shutil.rmtree(self.path("numbers"))
         done = self.scores(code=BAD_FILE)
         self.assert_refused(done, BAD_FILE, r"score needs \S+/numbers, which is not there")
+
+    def test_a_script_without_run_ends_the_step(self):
+        self.write("src/score.py", "def rnu(batch):\n    return batch\n")
+        self.parallel()
+        done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
+        self.assertIn("score.py has no function run(mini_batch)", done.errors)
 
     def test_a_script_that_cannot_begin_ends_the_step(self):
         self.write("src/score.py", "def init():\n    raise ValueError('no model')\n")

@@ -2,8 +2,10 @@
 
 # rooms: cli store front job
 
+import glob
 import os
 import re
+import shutil
 import signal
 
 from pipeline_case import PipelineCase
@@ -88,8 +90,14 @@ class OutputPlaces(PipelineCase):
                 with self.subTest(words):
                     os.makedirs(self.path("out"), exist_ok=True)
                     self.write("out/model", "mine\n")
-                    self.run_it(*words)
+                    done = self.run_it(*words)
                     self.assertEqual(self.model(), "new")
+                    kept = glob.glob(self.path("out.before-*"))
+                    self.assertEqual(len(kept), int(file == "sweep.yml"), "it replaces a folder")
+                    for folder in kept:
+                        self.assertIn(f"it is now {folder}\n", done.text + done.errors)
+                        self.assertEqual(self.read(os.path.join(folder, "model")), b"mine\n")
+                        shutil.rmtree(folder)
 
     def test_what_runs_have_written_may_be_written_anew(self):
         os.mkdir(self.path("out"))

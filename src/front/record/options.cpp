@@ -76,10 +76,11 @@ Result<base::Duration> read_age(const Typed& typed) {
 }
 
 Result<std::uint64_t> read_size(const Typed& typed) {
-  const auto size = base::parse_byte_size(typed.value);
+  const auto size = base::parse_budget(typed.value);
   if (size) return *size;
   return base::fail(base::Fault::usage, fmt::format("for example: {} 50GB", typed.option),
-                    "{} takes a size, not {}", typed.option, spec::in_quotes(typed.value));
+                    "{} takes a size with its unit, not {}", typed.option,
+                    spec::in_quotes(typed.value));
 }
 
 constexpr Row kMost = {{"-n --last", kRuns, Takes::number, "N",

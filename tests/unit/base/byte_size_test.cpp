@@ -20,6 +20,15 @@ TEST(ByteSize, Units) {
   }
 }
 
+TEST(ByteSize, ABudgetHasAUnit) {
+  EXPECT_EQ(parse_budget("0"), 0u);
+  EXPECT_EQ(parse_budget("1B"), 1u);
+  EXPECT_EQ(parse_budget("1.5G"), 1'500'000'000u);
+  for (const char* wrong : {"", "50", "1.5", "much", "-1", "."}) {
+    EXPECT_EQ(parse_budget(wrong), std::nullopt) << wrong;
+  }
+}
+
 TEST(ByteSize, Words) {
   EXPECT_EQ(byte_words(0), "0 bytes");
   EXPECT_EQ(byte_words(1), "1 byte");

@@ -82,7 +82,8 @@ TEST(RecordFront, TakesWhatMayStay) {
   EXPECT_NE(complaint("gc", {"-H", "node1:"}), "none");
   EXPECT_EQ(complaint("gc", {}), "none");
   EXPECT_EQ(complaint("gc", {"last"}), "muster gc takes no words, such as 'last'");
-  EXPECT_EQ(complaint("gc", {"--max-size", "much"}), "--max-size takes a size, not 'much'");
+  EXPECT_EQ(complaint("gc", {"--max-size", "much"}),
+            "--max-size takes a size with its unit, not 'much'");
 }
 
 TEST(RecordFront, ComplainsOfContradictions) {
