@@ -77,8 +77,8 @@ class Stream {
 
   bool is_at_end() { return some(1).empty(); }
 
-  // Hands on exactly so many bytes; false: there are not so many, or nobody takes them, or wants to
-  // go on.
+  // Hands on exactly this many bytes; false: the stream ends first, `take` refuses them, or reading
+  // is given up.
   bool bytes(std::uint64_t count, const std::function<bool(std::string_view)>& take) {
     while (count > 0) {
       const std::string_view ready = some(count);

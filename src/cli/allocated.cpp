@@ -63,9 +63,9 @@ int run_allocated(front::RunRequest& request, const Invocation& invocation,
                   const std::function<int(const Invocation&)>& run) {
   const process::HeldSignals held;
   const queue::Commands commands(batch::kSlurm, batch_environment(invocation));
-  const auto allocation = Allocation::wait_for(
-      commands, named(request), holder_words(),
-      {[](const std::string& line) { note(line); }, [] { return process::waiting_signal() == 0; }});
+  const auto allocation =
+      Allocation::wait_for(commands, named(request), holder_words(),
+                           {[](const std::string& line) { note(line); }, process::no_signal_waits});
   if (!allocation) return without_hosts(allocation.error());
   if (*allocation == nullptr) return withdrawn();
   const Invocation inside = in_job(invocation, **allocation);

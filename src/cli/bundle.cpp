@@ -29,8 +29,6 @@ std::string inside(const std::string& path) {
 }
 
 // A signal that is held back meanwhile ends it.
-bool is_packing_wanted() { return process::waiting_signal() == 0; }
-
 class Packing {
  public:
   explicit Packing(const std::string& record)
@@ -60,7 +58,7 @@ class Packing {
 
   // What lies at `from`, as `path`.
   Result<void> add_data(const std::string& from, const std::string& path) {
-    auto found = blobs::gather(from, from, is_packing_wanted);
+    auto found = blobs::gather(from, from, process::no_signal_waits);
     if (!found) return tl::unexpected(std::move(found.error()));
     std::error_code wrong;
     const bool is_folder = fs::is_directory(from, wrong);
@@ -93,7 +91,7 @@ class Packing {
           const auto other = places_.find(hash);
           return other == places_.end() ? store_.path_of(hash) : other->second;
         },
-        is_packing_wanted);
+        process::no_signal_waits);
     if (!written) return tl::unexpected(written.error());
     bundle.bytes = static_cast<std::uint64_t>(::lseek(bundle.file.get(), 0, SEEK_END));
     (void)::lseek(bundle.file.get(), 0, SEEK_SET);

@@ -277,8 +277,7 @@ class ClusterRun {
     const auto done =
         cluster::submit(kubectl_of(record_, invocation_.environment),
                         submission_of(reading_, record_, asked_, *bundle, invocation_),
-                        {[](const std::string& line) { note(line); },
-                         [] { return process::waiting_signal() == 0; }});
+                        {[](const std::string& line) { note(line); }, process::no_signal_waits});
     return done ? Result<void>() : tl::unexpected(done.error().error);
   }
 

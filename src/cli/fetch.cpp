@@ -132,7 +132,7 @@ class Fetch {
                    known_ ? known_->etag : "", known_ ? known_->modified : "", *seconds},
          .environment = std::move(own),
          .heard = [this](std::string_view bytes) { hear(bytes); },
-         .goes_on = [] { return process::waiting_signal() == 0; }});
+         .goes_on = process::no_signal_waits});
     if (!answer) return tl::unexpected(answer.error());
     if (last_.empty()) last_ = {"wrong", "", last_line(answer->err)};
     return {};

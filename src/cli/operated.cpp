@@ -45,10 +45,6 @@ constexpr std::chrono::seconds kLook{1};
 constexpr std::size_t kOperatedSpecMax = 700'000;  // of a Secret's 1 MiB
 constexpr std::size_t kOperatedDigits = 32;
 
-std::string log_file(const RunRecord& record) {
-  return fmt::format("{}/{}", record.folder, kSavedLog);
-}
-
 // ---- the record ---------------------------------------------------------------------------------
 
 std::string text_or_empty(const std::optional<job::Text>& text) { return text ? text->text : ""; }
@@ -149,13 +145,13 @@ RunRecord gone_there(RunRecord record) {
 // Pods that are gone say nothing: what is there then stays. So it does after a signal.
 void save_log(const RunRecord& record, const Kubectl& kubectl) {
   bool has_said = false;
-  (void)save_output(log_file(record), [&](const auto& write) {
+  (void)save_output(saved_log(record.folder), [&](const auto& write) {
     const auto done =
         cluster::operated_log(kubectl, record.scheduler.id, {}, [&](std::string_view lines) {
           has_said |= !lines.empty();
-          return write(lines) && process::waiting_signal() == 0;
+          return write(lines) && process::no_signal_waits();
         });
-    return done && has_said && process::waiting_signal() == 0;
+    return done && has_said && process::no_signal_waits();
   });
 }
 
@@ -196,9 +192,7 @@ class OperatedFollowing {
   [[nodiscard]] int code() const { return output_.code(); }
 
  private:
-  [[nodiscard]] bool goes_on() const {
-    return output_.code() == 0 && process::waiting_signal() == 0;
-  }
+  [[nodiscard]] bool goes_on() const { return output_.code() == 0 && process::no_signal_waits(); }
 
   void look_at_pods() {
     const auto sight = cluster::look(kubectl_, cluster::name_in(record_.scheduler.id));
@@ -306,7 +300,7 @@ int operated_logs(const RunRecord& record, const front::RecordRequest& request,
   if (!record.is_live()) {
     int code = 0;
     const auto take = [&](std::string_view lines) { return (code = print(lines)) == 0; };
-    (void)read_saved(log_file(record), {0, request.tail}, take);
+    (void)read_saved(saved_log(record.folder), {0, request.tail}, take);
     return code;
   }
   return print_operated(record, begin_of_operated(request),

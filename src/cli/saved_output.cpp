@@ -64,6 +64,8 @@ class TimedLines {
 
 }  // namespace
 
+std::string saved_log(const std::string& record) { return record + "/log"; }
+
 bool read_saved(const std::string& path, const SavedPart& part,
                 const std::function<bool(std::string_view)>& take) {
   constexpr std::size_t kPiece = std::size_t{512} << 10;
@@ -102,16 +104,15 @@ void save_timed_output(const std::string& record, const Speak& speak) {
   const std::string times = fmt::format("{}/{}", record, store::kTimesFile);
   const std::string fresh = times + ".new";
   (void)::unlink(fresh.c_str());
-  const bool is_saved =
-      save_output(fmt::format("{}/{}", record, kSavedLog), [&](const auto& write) {
-        TimedLines lines(fresh, write);
-        return speak([&](std::string_view piece) { return lines.take(piece); });
-      });
+  const bool is_saved = save_output(saved_log(record), [&](const auto& write) {
+    TimedLines lines(fresh, write);
+    return speak([&](std::string_view piece) { return lines.take(piece); });
+  });
   (void)(is_saved ? ::rename(fresh.c_str(), times.c_str()) : ::unlink(fresh.c_str()));
 }
 
 std::optional<std::uint64_t> saved_since(const std::string& record, model::Utc since) {
-  const process::UniqueFd log = store::open_file(fmt::format("{}/{}", record, kSavedLog));
+  const process::UniqueFd log = store::open_file(saved_log(record));
   struct stat facts {};
   if (!log || ::fstat(log.get(), &facts) != 0) return std::nullopt;
   if (facts.st_size == 0) return 0;

@@ -11,8 +11,8 @@
 
 namespace muster::cli {
 
-// In a record.
-inline constexpr std::string_view kSavedLog = "log";
+// The file of a record, by its folder, that has what a run elsewhere has printed.
+[[nodiscard]] std::string saved_log(const std::string& record);
 
 struct SavedPart {
   std::uint64_t begin = 0;                 // its first byte; all of that line

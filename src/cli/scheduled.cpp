@@ -43,10 +43,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPause{1};
 constexpr std::chrono::seconds kSilence{15};  // of a launcher that is followed
 
-std::string saved_log(const RunRecord& record) {
-  return fmt::format("{}/{}", record.folder, kSavedLog);
-}
-
 // ---- the end ------------------------------------------------------------------------------------
 
 std::string why_it_ended(const Sight& sight) {
@@ -131,8 +127,8 @@ void save_log(const Kubectl& kubectl, const RunRecord& record, const std::string
   save_timed_output(record.folder, [&](const auto& write) {
     const auto done = kubectl.stream(
         {"logs", launcher, "--container=launcher", "--timestamps"},
-        [&](std::string_view piece) { return write(piece) && process::waiting_signal() == 0; });
-    return done && process::waiting_signal() == 0;
+        [&](std::string_view piece) { return write(piece) && process::no_signal_waits(); });
+    return done && process::no_signal_waits();
   });
 }
 
@@ -399,7 +395,7 @@ int scheduled_logs(const RunRecord& record, const front::RecordRequest& request,
       log.take_plain(lines);
       return log.code() == 0;
     };
-    if (!read_saved(saved_log(record), {*begin, request.tail}, take_lines)) {
+    if (!read_saved(saved_log(record.folder), {*begin, request.tail}, take_lines)) {
       return complain(
           {Fault::usage, "the output of " + record.run + " has not been fetched in time", {}, {}});
     }

@@ -39,9 +39,6 @@ using base::Result;
 // An answer names contents: more than a manifest has are none.
 constexpr std::size_t kAnswerMax = std::size_t{128} << 20;
 
-// What takes long is given up then: signals are held back meanwhile, and who runs next hears them.
-bool is_travel_wanted() { return process::waiting_signal() == 0; }
-
 model::RunReport faulty(base::Error error) {
   model::RunReport report;
   report.signal = process::waiting_signal();
@@ -185,7 +182,7 @@ Result<void> Travel::add_one(const std::string& path, const std::string& from) {
     return unit == other || unit.starts_with(other + "/");
   };
   if (!snapshot::is_inside(unit) || std::ranges::any_of(units_, is_around)) return {};
-  auto found = blobs::gather(from, root_, is_travel_wanted);
+  auto found = blobs::gather(from, root_, process::no_signal_waits);
   if (!found) return tl::unexpected(std::move(found.error()));
   if (!found->left_out.empty() && found->left_out.front().path.empty()) {
     return base::fail(base::Fault::bad_file, "", "cannot read {}: {}", path,
@@ -241,7 +238,7 @@ Result<int> Travel::parcel(const std::vector<std::string>& hashes) {
         const auto other = places_.find(hash);
         return other == places_.end() ? store.path_of(hash) : other->second;
       },
-      is_travel_wanted);
+      process::no_signal_waits);
   if (!written) return tl::unexpected(std::move(written.error()));
   (void)::lseek(file.get(), 0, SEEK_SET);
   return file.release();
@@ -303,13 +300,14 @@ Result<void> Travel::take_parcel(int file, const std::string& host) {
   blobs::BlobStore contents(place("blobs"));
   const auto hold = contents.hold();
   if (!hold) return tl::unexpected(hold.error());
-  auto theirs = blobs::read_parcel(file, contents, is_travel_wanted);
+  auto theirs = blobs::read_parcel(file, contents, process::no_signal_waits);
   if (!theirs) return tl::unexpected(std::move(theirs.error()));
   for (const auto& [hash, size] : blobs::contents_of(*theirs)) {
     if (!contents.has(hash, size)) return not_whole();
   }
   for (const snapshot::Entry& entry : theirs->entries) kept_.insert(entry.path);
-  auto merged = blobs::merge_into(record_, contents, *theirs, sent(), host, is_travel_wanted);
+  auto merged =
+      blobs::merge_into(record_, contents, *theirs, sent(), host, process::no_signal_waits);
   if (!merged) return tl::unexpected(std::move(merged.error()));
   const auto warn = [&](std::string_view what, const std::vector<std::string>& paths) {
     if (paths.empty()) return;

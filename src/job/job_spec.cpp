@@ -198,8 +198,7 @@ void tell_outputs(const JobFile& job, const Values& values, Made& made) {
     if (!output.path || says_path(output)) continue;
     made.notices.push_back(fmt::format(
         "outputs.{}.path has no effect here: muster cannot reach {}; the output lies in {} (choose "
-        "a "
-        "place with {})",
+        "a place with {})",
         output.name, in_quotes(output.path->text), values.outputs.find(output.name)->second,
         how_to_say(Asset::data, output.path->text)));
   }

@@ -26,8 +26,9 @@ struct OutputNames {
 // Whether a path has expressions other than these.
 [[nodiscard]] bool has_other_expressions(std::string_view path);
 
-// Where an output goes whose path is said: with its names, and, if it lies in a store, where `find`
-// knows that store to be. As it was, where nobody knows. Complains where that is no path.
+// The path of an output with its expressions filled in; one in a store becomes the path that `find`
+// has for that store, and stays as it was if `find` has none. Complains about a store that leads to
+// an address.
 [[nodiscard]] Text led_output(Text path, const OutputNames& names, const FindData& find,
                               Complaints& complaints);
 

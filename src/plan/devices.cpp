@@ -52,7 +52,7 @@ std::uint64_t count_of(const std::vector<Devices>& all) {
   return count;
 }
 
-// " (uid 1001, 1002)"; empty: they are this user's, or nobody knows.
+// " (uid 1001, 1002)"; empty: this user holds them, or the kernel does not tell.
 std::string holders_of(const std::vector<Devices>& claimed) {
   std::set<std::uint32_t> users;
   for (const Devices& one : claimed) users.insert(one.holders.begin(), one.holders.end());

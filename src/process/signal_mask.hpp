@@ -41,6 +41,8 @@ void ignore_signals_for_ranks();
 
 // One that is held back and asks the program to end; 0: none does.
 [[nodiscard]] int waiting_signal();
+// Whether what takes long is still wanted: none is held back.
+[[nodiscard]] inline bool no_signal_waits() { return waiting_signal() == 0; }
 // Drops those that waiting_signal() would find.
 void drop_waiting_signals();
 

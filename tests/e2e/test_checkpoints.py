@@ -58,13 +58,18 @@ class Reruns(CheckpointCase):
         done = self.told("rerun", first, env={"MUSTER_RECORDS": moved})
         self.assertEqual(done.lines, ["run 3"])
 
-    def test_a_record_that_was_moved_to_another_disk(self):
+    def failed_on_another_disk(self):
+        """The folder of a record that was moved there: a link."""
         self.submit(code=1)
         first = self.show()["folder"]
         disk = tempfile.mkdtemp(dir="/dev/shm")
         self.addCleanup(shutil.rmtree, disk)
         shutil.move(first, disk + "/run")
         os.symlink(disk + "/run", first)
+        return first
+
+    def test_a_record_that_was_moved_to_another_disk(self):
+        first = self.failed_on_another_disk()
         os.mkfifo(first + "/checkpoints/pipe")
         done = self.told("rerun", "last", code=1)
         self.assertEqual(done.lines, ["run 2"])
@@ -77,12 +82,7 @@ class Reruns(CheckpointCase):
 
     def test_a_signal_while_they_are_copied(self):
         """From another disk: nothing of the copy stays, and the next rerun makes it."""
-        self.submit(code=1)
-        first = self.show()["folder"]
-        disk = tempfile.mkdtemp(dir="/dev/shm")
-        self.addCleanup(shutil.rmtree, disk)
-        shutil.move(first, disk + "/run")
-        os.symlink(disk + "/run", first)
+        first = self.failed_on_another_disk()
         for number in range(5000):
             open(f"{first}/checkpoints/{number}", "wb").close()
         for number in (signal.SIGINT, signal.SIGTERM):
