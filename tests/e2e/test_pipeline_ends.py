@@ -153,7 +153,7 @@ class Ends(PipelineCase):
 
     def test_a_signal_while_outputs_are_taken_over(self):
         """The copy is ended, nothing of it stays, and the next rerun makes it."""
-        self.write("prepare.sh", 'echo "$2" > "$1/word"; cd "$1" && seq 5000 | xargs touch\n')
+        self.write("prepare.sh", 'echo "$2" > "$1/word"; cd "$1" && seq 1500 | xargs touch\n')
         self.write("train.sh", "exit 7\n")
         self.submit("--fake-nodes", "2", code=7)
         first = self.show()["run"]
@@ -177,7 +177,8 @@ class Ends(PipelineCase):
         records = self.path(".local/state/muster/runs")
         for name in os.listdir(records):
             outputs = os.path.join(records, name, "steps/prepare/outputs")
-            if name[0] != "." and name != first and os.path.exists(outputs + "/data/1"):
+            if name[0] != "." and name != first and os.path.exists(outputs + "/data") \
+                    and os.listdir(outputs + "/data"):
                 return outputs
         return None
 

@@ -265,7 +265,7 @@ class Sweeps(SweepCase):
         file = self.sweep(outputs="{model: {type: uri_folder, path: ./out}}",
                           limits="{max_total_trials: 1}")
         self.submit(file=file)
-        self.write("trial.sh", TRIAL + 'cd "$3" && seq 5000 | xargs touch\n')
+        self.write("trial.sh", TRIAL + 'cd "$3" && seq 1500 | xargs touch\n')
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number):
                 run = self.start(file, command=(MUSTER, "submit"))
