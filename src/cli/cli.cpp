@@ -27,6 +27,7 @@
 #include "model/agent_words.hpp"
 #include "plan/surroundings.hpp"
 #include "process/own_umask.hpp"
+#include "view/program_file.hpp"
 
 namespace muster::cli {
 namespace {
@@ -105,14 +106,29 @@ std::string called_here(std::span<const std::string> words) {
   return "did you mean: " + base::shell_words(right);
 }
 
+// The words that start what the first of these names.
+std::string started_here(std::span<const std::string> words) {
+  const view::Meant meant = view::meant_by(words.front());
+  if (meant == view::Meant::line) {
+    return "quotes make one word of it; without them: muster " + words.front();
+  }
+  std::vector<std::string> right = {"muster", "run"};
+  if (meant == view::Meant::job_file) right = {"muster", "submit"};
+  if (meant != view::Meant::job_file && !words.front().starts_with('-')) {
+    right.insert(right.end(), {"-n", "4"});
+  }
+  if (meant == view::Meant::python) right.emplace_back("python3");
+  if (meant == view::Meant::shell) right.emplace_back("sh");
+  right.insert(right.end(), words.begin(), words.end());
+  return fmt::format("to start a {}: {}", meant == view::Meant::job_file ? "job file" : "program",
+                     base::shell_words(right));
+}
+
 // `words`: what followed "muster"; options of `run` may stand in front of a program.
 int unknown_command(std::span<const std::string> words) {
   const std::string& word = words.front();
-  std::vector<std::string> right = {"muster", "run"};
-  if (!word.starts_with('-')) right.insert(right.end(), {"-n", "4"});
-  right.insert(right.end(), words.begin(), words.end());
   std::string hint = called_here(words);
-  if (hint.empty()) hint = "to start a program: " + base::shell_words(right);
+  if (hint.empty()) hint = started_here(words);
   return complain({Fault::usage, "unknown command " + word, hint, {}});
 }
 

@@ -65,10 +65,12 @@ base::Result<void> OutputPlaces::check() const {
     if (one.overwrites) continue;
     const store::Placed::Users users = one.place.users();
     if (users.files.empty()) continue;
-    return base::fail(base::Fault::bad_file,
-                      "name another path, or say overwrite: true of the output, or --force",
-                      "the output {} could overwrite what no run of muster has written: {} {}",
-                      one.name, one.place.path(), files_of(users));
+    return base::fail(
+        base::Fault::bad_file,
+        "name another path, or allow it: overwrite: true of the output, or muster submit "
+        "--force",
+        "the output {} could overwrite what no run of muster has written: {} {}", one.name,
+        one.place.path(), files_of(users));
   }
   return {};
 }

@@ -17,14 +17,24 @@ base::Error about_empty_variable(base::Error error) {
   return error;
 }
 
-// "train.py" or "python", which stand behind the hostfile in most lines.
+// A name that no file has is a wrong name or, without an empty variable's word, the next word.
+base::Error about_name(const std::string& path, base::Error error) {
+  const bool is_program = path.starts_with("python") || path.ends_with(".py");
+  if (is_program) return about_empty_variable(std::move(error));
+  error.hint = fmt::format(
+      "is the name right? If a variable gives it, that may be empty: ${} is set in the commands of "
+      "jobs only",
+      spec::kHostfile);
+  return error;
+}
+
 Result<spec::HostsFound> found_in(const Call& call, const std::string& path,
                                   Result<spec::HostsFound> found) {
   if (found || path.empty() || found.error().place.source != path) return found;
   const bool is_set = !variable(call, spec::kHostfile).value_or("").empty();
   const bool may_be_next_word = path.find('/') == std::string::npos && !is_set;
   if (!may_be_next_word || !call.has_file || call.has_file(path)) return found;
-  return found.map_error(about_empty_variable);
+  return found.map_error([&](base::Error error) { return about_name(path, std::move(error)); });
 }
 
 }  // namespace

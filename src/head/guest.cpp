@@ -39,6 +39,7 @@ class GuestNode {
         tasks_(loop_, std::move(guard), facts(options), options.environment, task_events()),
         signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
     signals_.add(SIGQUIT);
+    if (spec_.input.to == model::StdinTo::inherited) tasks_.share_stdin();
     wait_for_signal();
   }
 

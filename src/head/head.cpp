@@ -203,6 +203,7 @@ class Head {
     tasks_ = std::make_unique<host::HostTasks>(loop_, std::move(*guard_), std::move(options),
                                                environment_, std::move(events));
     if (may_have_others || !spec_.launchers.empty()) tasks_->serve_launchers();
+    if (spec_.input.to == model::StdinTo::inherited) tasks_->share_stdin();
   }
 
   // ---- links ------------------------------------------------------------------------------------

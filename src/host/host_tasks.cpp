@@ -471,7 +471,7 @@ void HostTasks::spawn(const Ordered& ordered) {
   if (const auto& policies = ordered.world->memory.policies; !policies.empty()) {
     order.memory = policies[static_cast<std::size_t>(&task - orders.tasks.data())];
   }
-  order.in = in->read.get();
+  order.in = !in->read && shares_stdin_ ? STDIN_FILENO : in->read.get();
   order.out = out->write.get();
   order.err = err->write.get();
   order.wireup = wireup->get();

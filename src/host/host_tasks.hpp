@@ -57,6 +57,9 @@ class HostTasks {
   // they can ask. Before the first orders.
   void serve_launchers() { serves_launchers_ = true; }
 
+  // Ranks have this process's stdin as theirs, unless they are sent input. Before the first orders.
+  void share_stdin() { shares_stdin_ = true; }
+
   void feed(machine::AgentEvent event) { pump_.feed(std::move(event)); }
 
  private:
@@ -157,6 +160,7 @@ class HostTasks {
   process::UniqueFd hostfile_;  // memory that AZUREML_MPI_HOSTFILE names; gone with this process
   std::optional<LauncherLinks> launchers_;  // when the job wants them
   bool serves_launchers_ = false;
+  bool shares_stdin_ = false;
   std::unique_ptr<LauncherSocket> launcher_socket_;  // then
   std::string head_above_;  // the socket where launchers in ranks ask for hosts; empty: nowhere
   std::map<base::Rank, Ordered> order_of_;

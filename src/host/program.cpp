@@ -31,11 +31,36 @@ std::string absolute(const std::string& path, const std::string& workdir) {
   return path.starts_with('/') || workdir.empty() ? path : workdir + "/" + path;
 }
 
+// How to start what is no program; empty: its name does not tell.
+std::string hint_for(const std::string& word) {
+  switch (view::meant_by(word)) {
+    case view::Meant::python:
+      return "start it with Python: python3 " + word;
+    case view::Meant::shell:
+      return "start it with a shell: sh " + word;
+    case view::Meant::job_file:
+      return "a job file is started with: muster submit " + word;
+    case view::Meant::line:
+      return "quotes make one word of it; without them: " + word;
+    case view::Meant::program:
+      return {};
+  }
+  return {};
+}
+
 tl::unexpected<base::Error> not_executable(const std::string& word) {
-  std::string hint = "make it executable: chmod +x " + word;
-  if (word.ends_with(".py")) hint = "start it with Python: python3 " + word;
-  if (word.ends_with(".sh")) hint = "start it with a shell: sh " + word;
+  std::string hint = hint_for(word);
+  if (hint.empty()) hint = "make it executable: chmod +x " + word;
   return base::fail(Fault::cannot_start, std::move(hint), "{} is not executable", word);
+}
+
+tl::unexpected<base::Error> no_program(const std::string& what, const std::string& word,
+                                       const char* otherwise) {
+  const view::Meant meant = view::meant_by(word);
+  const bool is_elsewhere = meant == view::Meant::python || meant == view::Meant::shell;
+  std::string hint = is_elsewhere ? "" : hint_for(word);
+  if (hint.empty()) hint = otherwise;
+  return base::fail(Fault::cannot_start, std::move(hint), "no program {}", what);
 }
 
 base::Result<std::string> given_path(const std::string& word, const std::string& workdir) {
@@ -46,8 +71,7 @@ base::Result<std::string> given_path(const std::string& word, const std::string&
                       word);
   }
   if (is_file(path)) return not_executable(word);
-  return base::fail(Fault::cannot_start, "is the path right, and the same on every host?",
-                    "no program {}", path);
+  return no_program(path, word, "is the path right, and the same on every host?");
 }
 
 base::Result<std::string> looked_up(const std::string& word, const std::string& workdir,
@@ -66,8 +90,7 @@ base::Result<std::string> looked_up(const std::string& word, const std::string& 
                       "no program {} on PATH", word);
   }
   if (is_file(here)) return not_executable(word);
-  return base::fail(Fault::cannot_start, "is it installed there, and is its folder on PATH?",
-                    "no program {} on PATH", word);
+  return no_program(word + " on PATH", word, "is it installed there, and is its folder on PATH?");
 }
 
 }  // namespace

@@ -278,6 +278,16 @@ void check_plain(const Text& text, const std::string& path, Complaints& complain
                  "they are replaced in the command and in environment_variables");
 }
 
+void check_output_path(const Output& output, Complaints& complaints) {
+  const Text& path = *output.path;
+  const std::string other = other_expression(path.text);
+  if (other.empty()) return;
+  complaints.add(
+      path.begin, fmt::format("outputs.{} cannot hold {}", output.name, other),
+      base::did_you_mean(other, std::vector<std::string>{"${{name}}", "${{default_datastore}}"},
+                         "a path may hold ${{name}} and ${{default_datastore}}"));
+}
+
 void check_plain_values(const JobFile& job, Complaints& complaints) {
   if (job.code) check_plain(*job.code, "code", complaints);
   for (const Input& input : job.inputs) {
@@ -285,8 +295,7 @@ void check_plain_values(const JobFile& job, Complaints& complaints) {
     if (is_here && !input.bound) check_plain(*input.value, "inputs." + input.name, complaints);
   }
   for (const Output& output : job.outputs) {
-    if (says_path(output) && !output.bound && has_other_expressions(output.path->text))
-      check_plain(*output.path, "outputs." + output.name, complaints);
+    if (says_path(output) && !output.bound) check_output_path(output, complaints);
   }
 }
 

@@ -43,8 +43,12 @@ std::string with_names(std::string_view path, const OutputNames& names) {
   }
 }
 
-bool has_other_expressions(std::string_view path) {
-  return with_names(path, {}).find(kOpen) != std::string::npos;
+std::string other_expression(std::string_view path) {
+  const std::string left = with_names(path, {});
+  const std::size_t open = left.find(kOpen);
+  if (open == std::string::npos) return {};
+  const std::size_t shut = left.find(kShut, open);
+  return left.substr(open, shut == std::string::npos ? shut : shut + kShut.size() - open);
 }
 
 Text led_output(Text path, const OutputNames& names, const FindData& find, Complaints& complaints) {

@@ -23,8 +23,8 @@ struct OutputNames {
 // The path with them in place of these expressions; others stay.
 [[nodiscard]] std::string with_names(std::string_view path, const OutputNames& names);
 
-// Whether a path has expressions other than these.
-[[nodiscard]] bool has_other_expressions(std::string_view path);
+// The first expression of a path that is none of these, as it is written: "${{x}}"; empty: none.
+[[nodiscard]] std::string other_expression(std::string_view path);
 
 // The path of an output with its expressions filled in; one in a store becomes the path that `find`
 // has for that store, and stays as it was if `find` has none. Complains about a store that leads to

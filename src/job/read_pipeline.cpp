@@ -429,7 +429,8 @@ class PipelineReader {
       input.bound = is_here && has_expression(input.value->text);
     }
     for (Output& output : job.outputs) {
-      output.bound = output.path && says_path(output) && has_other_expressions(output.path->text);
+      output.bound =
+          output.path && says_path(output) && !other_expression(output.path->text).empty();
     }
   }
 

@@ -17,8 +17,12 @@ void InputFlow::renew() {
   runs_ = false;
 }
 
+bool InputFlow::is_sent() const {
+  return spec_.to == model::StdinTo::one || spec_.to == model::StdinTo::all;
+}
+
 std::vector<Rank> InputFlow::targets() const {
-  if (spec_.to == model::StdinTo::none) return {};
+  if (!is_sent()) return {};
   if (spec_.to == model::StdinTo::one) return {spec_.rank};
   std::vector<Rank> all;
   for (std::uint32_t rank = 0; rank < lanes_.size(); ++rank) all.emplace_back(rank);
@@ -44,7 +48,7 @@ void InputFlow::left(Rank rank) {
 
 std::optional<bool> InputFlow::change(bool all_run) {
   runs_ = runs_ || all_run;
-  if (spec_.to == model::StdinTo::none || ended_) return std::nullopt;
+  if (!is_sent() || ended_) return std::nullopt;
   bool room = runs_;
   bool taker = false;
   for (const Rank rank : targets()) {

@@ -1,5 +1,6 @@
 // InputFlow: the launcher's stdin on its way to the ranks that get it, never more than a
-// window ahead of what each has taken. Spawned ranks get no input.
+// window ahead of what each has taken. Spawned ranks get no input. Stdin that ranks inherit does
+// not come this way.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,8 @@ class InputFlow {
     bool left = false;
     bool operator==(const Lane&) const = default;
   };
+
+  [[nodiscard]] bool is_sent() const;
 
   model::StdinSpec spec_;
   std::vector<Lane> lanes_;  // index: rank

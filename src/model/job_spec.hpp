@@ -48,7 +48,10 @@ struct EnvSetting {
   bool operator==(const EnvSetting&) const = default;
 };
 
-enum class StdinTo : std::uint8_t { none, one, all };
+// Who reads the launcher's stdin. `inherited`: nobody is sent it; the ranks beside the launcher
+// have it as theirs, as children of torchrun, deepspeed and horovodrun do, and other hosts' have
+// none.
+enum class StdinTo : std::uint8_t { none, one, all, inherited };
 
 struct StdinSpec {
   StdinTo to = StdinTo::none;

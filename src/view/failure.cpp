@@ -78,8 +78,8 @@ constexpr std::uint64_t kMiB = 1U << 20U;
   if (starved(report.around)) return memory_step(*report.around.memory, host);
   if (!report.around.memory) return with_host(kOutOfMemory, host);
   return fmt::format(
-      "a person, a batch system or a container's runtime sends SIGKILL: see their "
-      "logs on {}",
+      "a person, a batch system or a container's runtime sends SIGKILL, or the program itself: see "
+      "their logs on {}",
       host);
 }
 
@@ -204,7 +204,8 @@ std::string end_of(const model::RankExit& exit) {
 std::string killer(const model::Circumstances& around) {
   if (!around.memory) return {};
   if (around.memory->killed == 0) {
-    return "sent by another process, not by the kernel's out-of-memory killer";
+    return "sent by some process, perhaps by the rank itself, not by the kernel's out-of-memory "
+           "killer";
   }
   return around.memory->whole_machine
              ? "the kernel's out-of-memory killer was active, and has probably killed it"

@@ -144,6 +144,9 @@ constexpr KnownMessage kMessages[] = {
      "the rank asked for input and its stdin had none: `muster run --stdin 0` gives rank 0 what is "
      "typed, or piped into muster",
      "Python, input()"},
+    {"can't open file '",
+     "{} has no such script: is its path right? Its own words come after it, outside the quotes",
+     "Python, Modules/main.c"},
     {"No module named 'mlflow'",
      "`python3 -m muster SCRIPT.py` in the command logs without MLflow, where muster's Python "
      "package is; or pip install mlflow-skinny on {}",

@@ -138,6 +138,14 @@ Error not_a_program(const ProgramFile& program, std::string_view words) {
 
 }  // namespace
 
+Meant meant_by(std::string_view word) {
+  if (word.find_first_of(kBlanks) != word.npos) return Meant::line;
+  if (word.ends_with(".py")) return Meant::python;
+  if (word.ends_with(".sh")) return Meant::shell;
+  const bool is_yaml = word.ends_with(".yml") || word.ends_with(".yaml");
+  return is_yaml ? Meant::job_file : Meant::program;
+}
+
 std::optional<Script> script_of(std::string_view first_bytes) {
   if (!first_bytes.starts_with("#!")) return std::nullopt;
   Script script;

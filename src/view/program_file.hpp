@@ -44,6 +44,10 @@ struct ProgramFile {
   bool no_exec = false;            // its file system is mounted so that nothing is executed
 };
 
+// What a word in a program's place is by its name: `line` is several words, in quotes.
+enum class Meant : std::uint8_t { program, python, shell, job_file, line };
+[[nodiscard]] Meant meant_by(std::string_view word);
+
 // Of a script that nobody could start, since its first line asks for what is not there.
 [[nodiscard]] std::optional<base::Error> script_fault(const ProgramFile& program);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/columns.hpp"
+#include "base/shell_word.hpp"
 #include "view/record_json.hpp"
 #include "view/step_words.hpp"
 #include "view/utf8.hpp"
@@ -155,7 +156,7 @@ std::string logged_lines(const model::Logged& logged) {
 
 // What a person calls the job.
 std::string job_of(const RunRecord& record) {
-  std::string job = record.name.empty() ? joined(record.command, " ") : record.name;
+  std::string job = record.name.empty() ? base::shell_words(record.command) : record.name;
   if (!record.experiment.empty()) job = record.experiment + "/" + job;
   const std::string owner = record.owner.empty() ? "" : fmt::format("({}) ", record.owner);
   return owner + shortened(one_line(job), kJobMax);
@@ -218,7 +219,7 @@ std::string record_words(const RunRecord& record, Utc now, std::size_t width) {
   if (record.exit_code) text += line("exit code", std::to_string(*record.exit_code));
   text += line("created", record.created) + line("started", record.started) +
           line("ended", record.ended) + line("took", span_words(seconds_of(record, now))) +
-          line("command", joined(record.command, " ")) +
+          line("command", base::shell_words(record.command)) +
           line(record.steps.empty() ? "ranks" : "steps", ranks_words(record)) +
           line("hosts", joined(record.hosts, " ")) + line("folder", record.folder) +
           line("code", record.code) + line("streams", record.streams) + scheduler_line(record);

@@ -160,7 +160,8 @@ enum class Lines : std::uint8_t { are_new, were_shown };
                           one ? "rank" : "ranks", names, one ? "it" : "them"));
 }
 
-// "the 7 other ranks", "the other rank", or "3 ranks" when some had ended by themselves.
+// "the 7 other ranks", "the other rank", "both ranks", or "3 ranks" when some had ended by
+// themselves.
 [[nodiscard]] std::string ended_ranks(const model::RunReport& report) {
   const bool rank_failed = report.cause == model::Cause::rank_failed;
   const std::uint32_t failed =
@@ -169,7 +170,8 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   const std::string_view noun = report.ended == 1 ? "rank" : "ranks";
   if (report.ended + failed != report.world_size) return fmt::format("{} {}", report.ended, noun);
   if (!rank_failed && report.ended == 1) return "the only rank";
-  if (!rank_failed) return fmt::format("all {} {}", report.ended, noun);
+  if (!rank_failed && report.ended == 2) return "both ranks";
+  if (!rank_failed) return fmt::format("all {} ranks", report.ended);
   if (report.ended == 1) return "the other rank";
   return fmt::format("the {} other ranks", report.ended);
 }

@@ -5,9 +5,11 @@
 import os
 import pty
 import re
+import shlex
+import subprocess
 import time
 
-from support import MUSTER, PYTHON, READY, UNTIL_GO, Case, run_tests
+from support import MUSTER, PYTHON, READY, UNTIL_GO, WAIT_SECONDS, Case, run_tests
 
 HEAR = "read line; echo got $line"
 
@@ -160,13 +162,13 @@ class Stdin(Case):
         self.assertIn("hint: the rank asked for input and its stdin had none: "
                       "`muster run --stdin 0`", done.errors)
 
-    def of_a_shell(self, where, *words):
+    def of_a_shell(self, where, *words, launcher=("run",)):
         """How a job of a shell ends, whose terminal has input; in the foreground once there is a
         file `where`."""
         shell, terminal = pty.fork()
         if shell == 0:
             os.chdir(self.folder)
-            os.execve(PYTHON, [PYTHON, "-c", SHELL, where, MUSTER, "run", *words],
+            os.execve(PYTHON, [PYTHON, "-c", SHELL, where, MUSTER, *launcher, *words],
                       self.environment())
         self.addCleanup(os.close, terminal)
         os.write(terminal, b"xhello\n")
@@ -188,6 +190,63 @@ class Stdin(Case):
         code, said = self.of_a_shell("ready.0", *words)
         self.assertEqual(code, 0, said)
         self.assertEqual(self.read("heard"), b"got hello\n")
+
+
+class Inherited(Stdin):
+    """Launchers whose ranks have the launcher's stdin itself, as with the originals."""
+
+    LAUNCHERS = (("torchrun", "--no_python"), ("launch", "--use_env", "--no_python"),
+                 ("deepspeed", "--no_python", "--no_local_rank", "--num_gpus", "1"),
+                 ("horovodrun", "-np", "1"))
+
+    def test_who_asks_for_input_learns_how_to_give_it(self):
+        for launcher in self.LAUNCHERS:
+            done = self.muster("python3", "-c", "print('got', input())",
+                               command=(MUSTER, *launcher), stdin=b"hello\n")
+            self.assertEqual((done.code, done.text.splitlines()[-1][-9:]), (0, "got hello"), done)
+
+    def test_a_job_in_the_background_is_not_stopped(self):
+        for launcher in self.LAUNCHERS:
+            code, said = self.of_a_shell("", "sh", "-c", "exit 3", launcher=launcher)
+            self.assertIn(code, (1, 3), said)
+
+    def test_it_reads_once_it_is_in_the_foreground(self):
+        for launcher in self.LAUNCHERS:
+            words = ("sh", "-c", f"{READY}{HEAR} > heard")
+            code, said = self.of_a_shell("ready.0", *words, launcher=launcher)
+            self.assertEqual(code, 0, said)
+            self.assertEqual(self.read("heard"), b"got hello\n")
+            os.remove(self.path("ready.0"))
+            os.remove(self.path("heard"))
+
+    def test_a_shell_loop_keeps_its_input(self):
+        for launcher in self.LAUNCHERS:
+            words = shlex.join([MUSTER, *launcher, "true"])
+            done = subprocess.run(["sh", "-c", f"while read line; do {words}; echo $line; done"],
+                                  input=b"a\nb\nc\n", env=self.environment(),
+                                  capture_output=True, timeout=WAIT_SECONDS, check=False)
+            self.assertEqual(done.stdout, b"a\nb\nc\n", done.stderr)
+
+    def test_a_debugger_at_a_terminal(self):
+        self.write("train.py", "answer = 42\nbreakpoint()\nprint('done')\n")
+        ours, theirs = pty.openpty()
+        job = self.start("train.py", command=(MUSTER, "torchrun"), stdin=theirs)
+        os.close(theirs)
+        os.write(ours, b"p answer + 1\nc\n")
+        done = job.finish()
+        os.close(ours)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("(Pdb) 43", done.text)
+
+    def test_each_rank_of_this_machine_has_it_and_no_other(self):
+        show = 'echo "$RANK $(readlink /proc/self/fd/0)"'
+        with open(self.write("in", "text\n"), "rb") as file:
+            done = self.start("--nproc_per_node", "2", "--no_python", "sh", "-c", show,
+                              command=(MUSTER, "torchrun"), stdin=file).finish()
+            self.assertEqual(done.lines, [f"{rank} {file.name}" for rank in range(2)], done)
+            done = self.start("--nproc_per_node", "1", "--fake-nodes", "2", "--no_python", "sh",
+                              "-c", show, command=(MUSTER, "torchrun"), stdin=file).finish()
+        self.assertEqual([line[-9:] for line in done.lines], ["/dev/null"] * 2, done)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,15 @@ class Meeting(Case):
         self.assertEqual(second.lines, [f"1 of 3: 0 of 2 on 1 at {at} threads 7 second b",
                                         f"2 of 3: 1 of 2 on 1 at {at} threads 7 second b"])
 
+    def test_ranks_have_the_stdin_of_their_own_node(self):
+        nodes = []
+        for rank in (0, 1):
+            with open(self.write(f"in.{rank}", f"for node {rank}\n"), "rb") as file:
+                nodes.append(self.start(*self.words(rank), "--no_python", "cat",
+                                        command=(MUSTER, "torchrun"), stdin=file))
+        for rank, node in enumerate(nodes):
+            self.assertEqual(node.finish().lines, [f"for node {rank}"])
+
     def test_ranks_may_listen_at_the_port_of_the_meeting(self):
         self.write("store.py", "import os, socket\nat = (os.environ['MASTER_ADDR'], "
                    "int(os.environ['MASTER_PORT']))\nif os.environ['RANK'] == '0':\n"

@@ -108,6 +108,7 @@ Result<Reading> read_deepspeed(const Call& call) {
   draft.call = &call;
   draft.request.spec.deepspeed = draft.request.spec.torch_store = true;
   draft.request.spec.grace = std::chrono::seconds(30);
+  draft.request.spec.input.to = model::StdinTo::inherited;
   const Words words(call.words);
   const auto read = read_options(deepspeed_table(), kGrammar, words, draft);
   if (!read) {

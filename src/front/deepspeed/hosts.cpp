@@ -123,7 +123,9 @@ Result<std::string> read_device(const char* option, const Resource& resource,
   const auto number = spec::read_number(option, word, {0, spec::kDevicesMax}, Fault::usage);
   if (!number) return tl::unexpected(number.error());
   if (!resource.limit.empty() && *number < known.size()) return known[*number];
-  return fail(Fault::usage, fmt::format("it has {}", fmt::join(known, ",")),
+  return fail(Fault::usage,
+              fmt::format("{} {}", known.size() == 1 ? "its only slot is" : "its slots are",
+                          fmt::join(known, ", ")),
               "{}: {} has no slot {}", option, resource.host.name, *number);
 }
 

@@ -222,6 +222,7 @@ Result<Reading> finish(HorovodDraft draft) {
 // HOROVOD_START_TIMEOUT is the default of --start-timeout.
 Result<void> apply_environment(HorovodDraft& draft) {
   draft.request.spec.carrier.patience = std::chrono::seconds(30);
+  draft.request.spec.input.to = model::StdinTo::inherited;
   const auto limit = variable(*draft.call, "HOROVOD_START_TIMEOUT");
   if (!limit) return {};
   return option::read_seconds({"HOROVOD_START_TIMEOUT", *limit}, spec::kPatience)

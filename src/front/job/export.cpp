@@ -269,14 +269,28 @@ Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std:
   return reading;
 }
 
+// What people call a scheduler besides its name here.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"k8s", "kubernetes"},  {"kubectl", "kubernetes"},
+    {"kube", "kubernetes"}, {"sbatch", "slurm"},
+    {"srun", "slurm"},      {"qsub", "grid_engine"},
+    {"sge", "grid_engine"}, {"gridengine", "grid_engine"},
+    {"cron", "crontab"},
+};
+
+std::string engine_meant(const std::string& typed, const std::vector<std::string>& known) {
+  for (const auto& [other, name] : kOtherNames) {
+    if (other == typed) return fmt::format("did you mean {}?", name);
+  }
+  return base::did_you_mean(typed, known, "for example: muster export kubernetes job.yml --as job");
+}
+
 Result<void> check_engine(const JobDraft& draft, const std::string& engine) {
   std::vector<std::string> known = {"kubernetes", "crontab"};
   for (const batch::System* one : batch::systems()) known.emplace_back(one->kind);
   if (std::ranges::find(known, engine) == known.end()) {
-    return fail(
-        Fault::usage,
-        base::did_you_mean(engine, known, "for example: muster export kubernetes job.yml --as job"),
-        "muster cannot export jobs for {}", spec::in_quotes(engine));
+    return fail(Fault::usage, engine_meant(engine, known), "muster cannot export jobs for {}",
+                spec::in_quotes(engine));
   }
   if (engine == "kubernetes") return {};
   const std::pair<bool, const char*> typed[] = {{!draft.as.empty(), "--as"},

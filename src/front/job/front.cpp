@@ -5,6 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "base/nearest.hpp"
+#include "base/shell_word.hpp"
+#include "base/words.hpp"
 #include "batch/system.hpp"
 #include "front/batch_request.hpp"
 #include "front/job/export.hpp"
@@ -174,6 +177,30 @@ Result<std::string> only_file(const Command& command, const Words& words) {
   return words.rest.front();
 }
 
+// What a command line that is explained begins with.
+std::vector<std::string> explained_names() {
+  std::vector<std::string> names;
+  for (const Front& front : fronts()) {
+    if (front.takes_file || front.names == "lead") continue;
+    for (std::string& name : base::split(front.names, " ")) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+// A command line without the dashes that tell it from a job file and its options.
+std::string line_behind_dashes(const Call& call) {
+  auto word = std::ranges::find_if(call.words,
+                                   [](const std::string& one) { return !one.starts_with('-'); });
+  if (word != call.words.end() && call.has_file && call.has_file(*word)) return {};
+  if (word != call.words.end() && *word == "muster") ++word;
+  const auto name =
+      word == call.words.end() ? std::nullopt : base::nearest(*word, explained_names());
+  if (!name) return {};
+  std::vector<std::string> line = {"muster", "explain", "--", *name};
+  line.insert(line.end(), std::next(word), call.words.end());
+  return base::shell_words(line);
+}
+
 // The words of a command line: "mpirun -np 4 x", "run -n 4 x", "muster run -n 4 x".
 Result<Reading> explain_words(const Call& call, std::vector<std::string> words) {
   if (!words.empty() && words.front() == "muster") words.erase(words.begin());
@@ -183,7 +210,9 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
   }
   const Front* front = front_of(words.front());
   if (front == nullptr || front->takes_file) {
-    return fail(Fault::usage, "begin with run, mpirun or mpiexec.hydra",
+    return fail(Fault::usage,
+                base::did_you_mean(words.front(), explained_names(),
+                                   "begin with run, mpirun or mpiexec.hydra"),
                 "{} is not a command that muster can explain", spec::in_quotes(words.front()));
   }
   Call inner = call;
@@ -194,6 +223,13 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
 
 bool has_dashes(const Call& call) {
   return std::ranges::find(call.words, "--") != call.words.end();
+}
+
+// What is wrong with the words of explain, and how a command line is written there.
+base::Error not_explained(const Call& call, base::Error error) {
+  const std::string line = has_dashes(call) ? "" : line_behind_dashes(call);
+  if (!line.empty()) error.hint = "a command line comes after two dashes: " + line;
+  return error;
 }
 
 // There will be no such run: a name for it would only be looked for.
@@ -340,7 +376,7 @@ Result<Reading> read_submit(const Call& call) {
 
 Result<Reading> read_explain(const Call& call) {
   auto words = read_verb(kExplain, call);
-  if (!words) return tl::unexpected(std::move(words.error()));
+  if (!words) return tl::unexpected(not_explained(call, std::move(words.error())));
   if (words->draft.help) return Reading{.text = help(kExplain, call)};
   Call unnamed = call;
   unnamed.record_folder = without_name(call.record_folder);
@@ -350,7 +386,7 @@ Result<Reading> read_explain(const Call& call) {
                      : only_file(kExplain, *words).and_then([&](const std::string& file) {
                          return read_job_request(unnamed, words->draft, file);
                        });
-  if (!reading) return reading;
+  if (!reading) return tl::unexpected(not_explained(call, std::move(reading.error())));
   only_show(*reading, words->draft.json);
   if (reading->request) reading->request->show_environment = true;
   reading->batch = nullptr;  // its hosts are what is shown

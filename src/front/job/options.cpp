@@ -303,6 +303,17 @@ constexpr Row kVersion = version_row<JobDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](JobDraft& d, const Typed&) { return raise(d.help); }};
 
+// The user's word is none of these; `known` has blanks between them.
+base::Error not_one_of(const Typed& typed, std::string_view known) {
+  const std::vector<std::string> words = base::split(known, " ");
+  const auto but_the_last = std::span(words).first(words.size() - 1);
+  return {base::Fault::usage,
+          fmt::format("{} takes {} or {}, not {}", typed.option, fmt::join(but_the_last, ", "),
+                      words.back(), spec::in_quotes(typed.value)),
+          base::did_you_mean(typed.value, words),
+          {}};
+}
+
 constexpr Row kAs = {
     {"--as",
      kJob,
@@ -313,9 +324,7 @@ constexpr Row kAs = {
      {.choices = kubernetes::kKinds}},
     [](JobDraft& d, const Typed& t) -> Result<void> {
       if (!kubernetes::as_of(t.value)) {
-        return base::fail(
-            base::Fault::usage, base::did_you_mean(t.value, base::split(kubernetes::kKinds, " ")),
-            "--as takes one of {}, not {}", kubernetes::kKinds, spec::in_quotes(t.value));
+        return tl::unexpected(not_one_of(t, kubernetes::kKinds));
       }
       d.as = t.value;
       return {};
@@ -331,9 +340,7 @@ constexpr Row kMpi = {{"--mpi",
                       [](JobDraft& d, const Typed& t) -> Result<void> {
                         const std::vector<std::string> known = base::split(job::kMpiNames, " ");
                         if (std::ranges::count(known, t.value) == 0) {
-                          return base::fail(base::Fault::usage, base::did_you_mean(t.value, known),
-                                            "--mpi takes one of {}, not {}", job::kMpiNames,
-                                            spec::in_quotes(t.value));
+                          return tl::unexpected(not_one_of(t, job::kMpiNames));
                         }
                         d.mpi = t.value;
                         return {};

@@ -171,6 +171,11 @@ std::uint32_t own_nodes(const model::JobSpec& job) {
 Result<void> settle_nodes(TorchDraft& draft) {
   const std::uint32_t own = own_nodes(draft.request.spec);
   if (draft.standalone) {
+    const std::uint32_t asked = draft.nodes.value_or(std::max(1U, own));
+    if (asked > 1) {
+      return fail(Fault::usage, "remove --standalone, or ask for one node",
+                  "--standalone is a job of one node, not of {}", asked);
+    }
     draft.nodes = 1;
     draft.meeting = {.backend = TorchBackend::c10d};
   }
@@ -368,6 +373,7 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
   job.torch.emplace();
   job.slot_rule = model::SlotRule::hydra;  // so many on each node, whatever its slots
   job.grace = std::chrono::seconds(30);
+  job.input.to = model::StdinTo::inherited;
   job.failure.code = model::ExitStyle::torch;
   job.apps.front().role = "default";
   const Words words(call.words);

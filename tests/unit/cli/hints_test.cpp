@@ -74,6 +74,53 @@ TEST(Hints, AnEmptyVariableForAHostfileIsNamed) {
   EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
 }
 
+TEST(Hints, AWrongNameForAHostfileIsDoubtedFirst) {
+  const std::string said = CommandLine()({"mpirun", "--hostfile", "nosuch", "true"}).err;
+  EXPECT_NE(said.find("is the name right?"), std::string::npos) << said;
+  const std::string next = CommandLine()({"mpirun", "--hostfile", "train.py"}).err;
+  EXPECT_EQ(next.find("is the name right?"), std::string::npos) << next;
+}
+
+TEST(Hints, WhatIsNoCommandIsStartedByAnother) {
+  const std::vector<std::pair<Words, std::string>> lines = {
+      {{"job.yml", "--set", "inputs.a=1"},
+       "to start a job file: muster submit job.yml --set inputs.a=1"},
+      {{"./sweeps/lr.yaml"}, "to start a job file: muster submit ./sweeps/lr.yaml"},
+      {{"a.py", "--lr", "1"}, "to start a program: muster run -n 4 python3 a.py --lr 1"},
+      {{"a.sh"}, "to start a program: muster run -n 4 sh a.sh"},
+      {{"run -n 2 ./prog"}, "quotes make one word of it; without them: muster run -n 2 ./prog"},
+      {{"-n", "2", "./prog"}, "to start a program: muster run -n 2 ./prog"}};
+  for (const auto& [typed, hint] : lines) {
+    const std::string said = CommandLine()(typed).err;
+    EXPECT_NE(said.find("hint: " + hint + "\n"), std::string::npos) << said;
+  }
+}
+
+TEST(Hints, ACommandLineToExplainComesAfterDashes) {
+  const std::vector<std::pair<Words, std::string>> lines = {
+      {{"run", "-n", "2", "./a b"}, "muster explain -- run -n 2 './a b'"},
+      {{"rnu", "-n", "2", "x"}, "muster explain -- run -n 2 x"},
+      {{"muster", "torchrun", "t.py"}, "muster explain -- torchrun t.py"},
+      {{"mpirun"}, "muster explain -- mpirun"}};
+  for (auto [typed, meant] : lines) {
+    typed.insert(typed.begin(), "explain");
+    const std::string said = CommandLine()(typed).err;
+    EXPECT_NE(said.find("after two dashes: " + meant + "\n"), std::string::npos) << said;
+  }
+  EXPECT_EQ(CommandLine()({"explain", "job.yml", "-n", "2"}).err.find("two dashes"),
+            std::string::npos);
+  EXPECT_NE(CommandLine()({"explain", "--", "rnu", "x"}).err.find("did you mean run?"),
+            std::string::npos);
+}
+
+TEST(Hints, ASchedulerIsKnownByItsOtherNames) {
+  for (const auto& [typed, meant] : std::vector<std::pair<std::string, std::string>>{
+           {"k8s", "kubernetes"}, {"sbatch", "slurm"}, {"qsub", "grid_engine"}}) {
+    const std::string said = CommandLine()({"export", typed, "job.yml"}).err;
+    EXPECT_NE(said.find("did you mean " + meant + "?"), std::string::npos) << said;
+  }
+}
+
 std::string told_in_a_dry_run(Words words, Words environment = {"PATH=/usr/bin:/bin"}) {
   CommandLine line;
   line.environment = std::move(environment);

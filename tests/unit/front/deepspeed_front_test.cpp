@@ -75,6 +75,10 @@ TEST_F(Deepspeed, TakesAllDevicesOfThisMachine) {
   EXPECT_EQ(hosts({"--num_gpus", "8", "train.py"}), "localhost:0,1,2,3,4,5,6,7");
 }
 
+TEST_F(Deepspeed, RanksHaveTheStdinOfTheLauncher) {
+  EXPECT_EQ(spec({"train.py"}).input.to, model::StdinTo::inherited);
+}
+
 TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   environment_ = {"CUDA_VISIBLE_DEVICES=2,GPU-5f"};
   EXPECT_EQ(hosts({"train.py"}), "localhost:2,GPU-5f");
@@ -87,6 +91,7 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   EXPECT_EQ(hosts({"--exclude", "localhost:2", "train.py"}), "localhost:GPU-5f");
   EXPECT_EQ(hosts({"--exclude", "localhost:0", "train.py"}), "localhost:GPU-5f");
   EXPECT_EQ(complaint({"--include", "localhost:3", "t"}), "--include: localhost has no slot 3");
+  EXPECT_EQ(read({"--include", "localhost:3", "t"}).error().hint, "its slots are 2, GPU-5f");
   EXPECT_EQ(complaint({"--num_gpus", "3", "t"}),
             "--num_gpus 3, but CUDA_VISIBLE_DEVICES has 2 "
             "devices");

@@ -220,7 +220,7 @@ TEST_F(ExportFront, WordsForAnotherKindAreRefused) {
   EXPECT_EQ(text({"kubernetes", "mpi.yml", "--mpi", "Intel"}),
             "--mpi is for MPIJobs\n  hint: leave it out, or write --as mpijob");
   EXPECT_TRUE(has(text({"kubernetes", "mpi.yml", "--mpi", "IntelMPI"}),
-                  "--mpi takes one of OpenMPI Intel MPICH, not 'IntelMPI'"));
+                  "--mpi takes OpenMPI, Intel or MPICH, not 'IntelMPI'"));
   EXPECT_EQ(text({"kubernetes", "mpi.yml", "--as", "mpijob", "--runtime", "x"}),
             "--runtime is for TrainJobs\n  hint: leave it out, or write --as trainjob");
   EXPECT_TRUE(has(text({"kubernetes", "torch.yml", "--as", "trainjob", "--runtime", "a/b"}),

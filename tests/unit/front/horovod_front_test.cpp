@@ -83,6 +83,10 @@ TEST_F(Horovodrun, CountsRanksAndFillsHosts) {
   EXPECT_EQ(spec({"--num-proc=2", "p"}).source, model::kHostsHere);
 }
 
+TEST_F(Horovodrun, RanksHaveTheStdinOfTheLauncher) {
+  EXPECT_EQ(spec({"-np", "1", "x"}).input.to, model::StdinTo::inherited);
+}
+
 TEST_F(Horovodrun, EachHostTellsItsSlots) {
   EXPECT_EQ(complaint({"-np", "2", "-H", "a:1,b", "p"}), "-H: b does not tell its slots");
   files_["bare"] = "a slots=1\n\nb\n";

@@ -262,8 +262,22 @@ TEST(TorchFront, ExitCodesTellTheParserFromWhatComesAfterIt) {
                                                {"--no_python", "--module", "t"}}) {
     EXPECT_EQ(code(words), 1) << fmt::format("{}", fmt::join(words, " "));
   }
+  EXPECT_EQ(code({"--standalone", "--nnodes", "2", "t"}), 1);
   EXPECT_EQ(code({"t"}, {{"PET_MAX_RESTARTS=x"}}), 2);
   EXPECT_EQ(code({"t"}, {{"PET_NNODES=x"}}), 1);
+}
+
+TEST(TorchFront, OneNodeAloneIsNotSeveral) {
+  const std::string two = "--standalone is a job of one node, not of 2";
+  EXPECT_EQ(complaint({"--standalone", "--nnodes", "2", "t"}), two);
+  EXPECT_EQ(complaint({"--standalone", "-H", "a,b", "t"}), two);
+  EXPECT_EQ(complaint({"--standalone", "t"}, {{"PET_NNODES=2"}}), two);
+  EXPECT_EQ(spec({"--standalone", "--nnodes", "1", "t"}), spec({"--standalone", "t"}));
+}
+
+TEST(TorchFront, RanksHaveTheStdinOfTheLauncher) {
+  EXPECT_EQ(spec({"t"}).input.to, model::StdinTo::inherited);
+  EXPECT_EQ(spec({"t"}, {}, read_launch).input.to, model::StdinTo::inherited);
 }
 
 TEST(TorchFront, HintsAreAboutWhatIsThere) {

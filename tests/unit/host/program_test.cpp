@@ -53,6 +53,18 @@ TEST(Program, ThatMayNotBeExecutedGetsTheRightHint) {
             "start it with a shell: sh ./job.sh");
   EXPECT_EQ(find_program("./data", work.path(), "").error().hint,
             "make it executable: chmod +x ./data");
+  work.file("job.yml", "", false);
+  EXPECT_EQ(find_program("job.yml", work.path(), "/usr/bin").error().hint,
+            "a job file is started with: muster submit job.yml");
+}
+
+TEST(Program, ThatIsAWholeCommandInQuotesIsTold) {
+  EXPECT_EQ(find_program("python3 a.py --epochs 2", "/", "/usr/bin").error().hint,
+            "quotes make one word of it; without them: python3 a.py --epochs 2");
+  EXPECT_EQ(find_program("./nosuch x", "/", "").error().hint,
+            "quotes make one word of it; without them: ./nosuch x");
+  EXPECT_EQ(find_program("nosuch.yml", "/", "/usr/bin").error().hint,
+            "a job file is started with: muster submit nosuch.yml");
 }
 
 TEST(Program, IsNoFolder) {

@@ -15,8 +15,9 @@ TEST(OutputNames, ExpressionsAreReplacedAndOthersStay) {
   for (const char* text : {"", "plain", "${{", "${{name", "}}${{name", "${{names}}", "$[[name]]"}) {
     EXPECT_EQ(with_names(text, names), text);
   }
-  EXPECT_FALSE(has_other_expressions("a/${{name}}"));
-  EXPECT_TRUE(has_other_expressions("${{parent.outputs.x}}"));
+  EXPECT_EQ(other_expression("a/${{name}}"), "");
+  EXPECT_EQ(other_expression("${{name}}/${{ parent.outputs.x }}/y"), "${{ parent.outputs.x }}");
+  EXPECT_EQ(other_expression("a/${{name"), "${{name");
 }
 
 TEST(OutputNames, AStoreIsWhereItIsKnownToBe) {

@@ -18,6 +18,12 @@ TEST(InputFlow, IsNotReadUnlessARankWantsIt) {
   EXPECT_TRUE(none.targets().empty());
 }
 
+TEST(InputFlow, IsLeftToRanksThatInheritIt) {
+  InputFlow inherited({StdinTo::inherited, {}}, 2);
+  EXPECT_FALSE(inherited.change(true));
+  EXPECT_TRUE(inherited.targets().empty());
+}
+
 TEST(InputFlow, StartsWhenAllRun) {
   InputFlow flow({StdinTo::one, Rank(1)}, 2);
   EXPECT_FALSE(flow.change(false));

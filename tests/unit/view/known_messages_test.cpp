@@ -80,6 +80,8 @@ TEST(KnownMessages, AreFoundInWhatProgramsPrint) {
        "HF_HUB_OFFLINE"},
       {"OMP: Error #15: Initializing libiomp5.so, but found libiomp5.so already initialized.",
        "OpenMP"},
+      {"python3: can't open file '/home/me/a.py --lr 1': [Errno 2] No such file or directory",
+       "n1 has no such script"},
       {"socket.gaierror: [Errno -2] Name or service not known", "/etc/hosts"},
       {"OSError: [Errno 122] Disk quota exceeded: '/home/me/x'", "quota"},
   };

@@ -101,6 +101,15 @@ TEST(RecordWords, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(words.find("experiment"), std::string::npos);
 }
 
+TEST(RecordWords, ACommandCanBePasted) {
+  RunRecord one = record();
+  one.name.clear();
+  one.command = {"python3", "train.py", "--note", "it's a b", "*"};
+  const std::string pasted = R"(python3 train.py --note 'it'\''s a b' '*')";
+  EXPECT_NE(record_words(one, kTime).find("command     " + pasted), std::string::npos);
+  EXPECT_NE(record_table({record_cells(one, kTime)}, {}).find(pasted), std::string::npos);
+}
+
 TEST(RecordWords, FoldOnANarrowTerminal) {
   const std::string words = record_words(record(), kTime, 40);
   EXPECT_NE(words.find("command     python3 train.py --epochs 2\n            --rate 0.1\n"),

@@ -213,7 +213,8 @@ TEST(Report, KnowsWhenTheMachineRanOutOfMemory) {
 
 TEST(Report, DoesNotBlameTheKernelWhoseCountersHaveNotMoved) {
   const std::string text = report(rank_3_killed_with({}), {});
-  EXPECT_NE(text.find("sent by another process, not by the kernel's out-of-memory killer (pid"),
+  EXPECT_NE(text.find("sent by some process, perhaps by the rank itself, not by the kernel's "
+                      "out-of-memory killer (pid"),
             std::string::npos);
   EXPECT_NE(text.find("hint: a person, a batch system or"), std::string::npos);
 }
@@ -411,6 +412,15 @@ TEST(Report, OfAnInterruptionIsOneLine) {
   EXPECT_EQ(report(r, {}),
             "muster: interrupted by signal 2 (SIGINT): all 8 ranks were ended; 1 of them needed "
             "SIGKILL after 5 s; exit code 130\n");
+}
+
+TEST(Report, OfTwoRanksSaysBoth) {
+  RunReport r;
+  r.cause = Cause::interrupted;
+  r.signal = SIGINT;
+  r.world_size = r.ended = 2;
+  EXPECT_EQ(report(r, {}),
+            "muster: interrupted by signal 2 (SIGINT): both ranks were ended; exit code 130\n");
 }
 
 TEST(Report, OfSigtermInABatchJobTellsWhoSendsIt) {
