@@ -43,7 +43,8 @@ class CommandJob(Sweepable, Checked):
         self.description = description
         self.command = command
         self.code = code
-        self.inputs: Inputs = Inputs(self.name, inputs or {})
+        self._declared_inputs = dict(inputs or {})
+        self.inputs: Inputs = Inputs(self.name, self._declared_inputs)
         self.outputs = outputs or {}
         self.environment = environment
         self.environment_variables: Dict[str, str] = dict(environment_variables or {})
@@ -175,7 +176,7 @@ class CommandJob(Sweepable, Checked):
             "environment_variables": self.environment_variables,
             "distribution": keys_of(self.distribution),
             "resources": keys_of(self.resources), "limits": keys_of(self.limits),
-            "inputs": given_inputs(self.inputs),
+            "inputs": given_inputs(self.inputs, self._declared_inputs),
             "outputs": {name: changed_later(keys_of(value), changed.get(name))
                         for name, value in self.declared_outputs.items()},
         }
