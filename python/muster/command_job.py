@@ -120,11 +120,13 @@ class CommandJob(Sweepable, Checked):
     def set_queue_settings(self) -> None:
         """There is no queue of Azure's."""
 
+    @checked(others=Where)
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
         keys = self._job_keys(experiment_name, default_target, tags)
-        return submit_keys(keys, Where(**where).words(), self.made_at, {})
+        place = Where(**where)
+        return submit_keys(keys, place.words(), self.made_at, place.spelling)
 
     def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
@@ -195,7 +197,7 @@ def command(*, command: str, name: Optional[str] = None, description: Optional[s
             experiment_name: Optional[str] = None, tags: _Texts = None,
             is_deterministic: bool = True) -> CommandJob:
     """A job to submit, or to call with inputs as a step of a pipeline."""
-    return CommandJob(
+    job = CommandJob(
         command=command, name=name, description=description, display_name=display_name, code=code,
         environment=environment, environment_variables=environment_variables,
         distribution=distribution, compute=compute, inputs=inputs, outputs=outputs,
@@ -204,3 +206,6 @@ def command(*, command: str, name: Optional[str] = None, description: Optional[s
             docker_args=docker_args, shm_size=shm_size),
         limits=CommandJobLimits(timeout), experiment_name=experiment_name, tags=tags,
         is_deterministic=is_deterministic)
+    if environment_variables is not None:  # as in the SDK, what is put into it later counts
+        job.environment_variables = environment_variables
+    return job

@@ -423,6 +423,7 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
     return what_it_says(request.record.folder, request.steps[step]);
   };
   conducting.colour = style_for(STDOUT_FILENO).colour && style_for(STDERR_FILENO).colour;
+  conducting.quiet = is_quiet();
   host::raise_descriptor_limit();
   return pipeline::conduct(std::move(conducting), recorder);
 }

@@ -129,7 +129,13 @@ class Conductor {
     return all;
   }
 
-  void say(std::string_view text) { console_.add(Console::err, fmt::format("muster: {}\n", text)); }
+  void warn(std::string_view text) {
+    console_.add(Console::err, fmt::format("muster: {}\n", text));
+  }
+
+  void note(std::string_view text) {
+    if (!conducting_.quiet) warn(text);
+  }
 
   // ---- the machine's effects ----
 
@@ -179,7 +185,7 @@ class Conductor {
     const std::string own = store::step_folder(folder(), name);
     const std::string kept = fmt::format("{}@{}", own, attempt);
     if (std::rename(own.c_str(), kept.c_str()) != 0 && errno != ENOENT) {
-      say(fmt::format("cannot keep the record of attempt {} of {}", attempt, name));
+      warn(fmt::format("cannot keep the record of attempt {} of {}", attempt, name));
     }
   }
 
@@ -190,7 +196,7 @@ class Conductor {
     }
     const std::string again =
         start.attempt > 0 ? fmt::format(", attempt {}", start.attempt + 1) : "";
-    say(fmt::format("{} starts{}{}", record_of(start.step).name, hosts, again));
+    note(fmt::format("{} starts{}{}", record_of(start.step).name, hosts, again));
   }
 
   static void signal_step(const Live& live, int number) {
@@ -226,7 +232,7 @@ class Conductor {
   void obey() {
     if (conducting_.overseer == nullptr) return;
     const Orders orders = conducting_.overseer->look();
-    for (const std::string& line : orders.say) say(line);
+    for (const std::string& line : orders.say) note(line);
     for (const std::size_t step : orders.stop) on(machine::StopStep{step});
     if (!orders.end_all) return;
     PipelineEffects effects;
@@ -321,8 +327,8 @@ class Conductor {
     leaves_ = pipeline_.is_over();
     if (leaves_) return;
     if (interrupted_ == 0 && number != SIGPIPE) {
-      say(fmt::format("received {}; ending {} step{}", view::signal_facts(number).name,
-                      live_.size(), live_.size() == 1 ? "" : "s"));
+      note(fmt::format("received {}; ending {} step{}", view::signal_facts(number).name,
+                       live_.size(), live_.size() == 1 ? "" : "s"));
     }
     if (interrupted_ == 0) interrupted_ = number;
     told_ = number == SIGTERM || number == SIGHUP ? SIGTERM : SIGINT;
@@ -400,7 +406,7 @@ class Conductor {
       }
     }
     if (conducting_.overseer != nullptr) judge(step, now);
-    say(view::step_sentence(now, *now.ended));
+    note(view::step_sentence(now, *now.ended));
     recorder_.change(step, std::move(now));
     PipelineEffects effects;
     pipeline_.ended(step, end, effects);
@@ -409,8 +415,8 @@ class Conductor {
 
   void judge(std::size_t step, StepRecord& now) {
     conducting_.overseer->ended(step, model::is_done(now.state));
-    const std::string note = conducting_.overseer->note(step);
-    if (!note.empty()) now.cause = note;
+    const std::string said = conducting_.overseer->note(step);
+    if (!said.empty()) now.cause = said;
     obey();
   }
 
@@ -469,7 +475,7 @@ class Conductor {
     } else {
       recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
     }
-    if (all_left_out()) say("nothing ran: every step was left out");
+    if (all_left_out()) note("nothing ran: every step was left out");
     console_.add(Console::err, judged ? judged->words : view::pipeline_report(recorder_.record()));
     return *recorder_.record().exit_code;
   }

@@ -27,6 +27,7 @@ struct Conducting {
   std::function<std::vector<model::NamedPath>(const std::vector<model::StepRecord>&)> outputs;
   Overseer* overseer = nullptr;  // or nobody judges the steps
   bool colour = false;
+  bool quiet = false;  // errors only, no notes and no progress
 };
 
 struct Conducted {
