@@ -164,7 +164,16 @@ class Conductor {
   void on(const machine::StopStep& stop) {
     const auto live = live_.find(stop.step);
     stopped_.insert(stop.step);
+    const std::string why = why_ended();
+    if (!why.empty()) note(fmt::format("ending {}, {}", record_of(stop.step).name, why));
     if (live != live_.end()) signal_step(live->second, told_);
+  }
+
+  // Of a step that the pipeline itself ends, not the user and not an overseer, which says why.
+  [[nodiscard]] std::string why_ended() const {
+    const auto culprit = pipeline_.culprit();
+    if (interrupted_ != 0 || conducting_.overseer != nullptr || !culprit) return {};
+    return fmt::format("since {} {}", record_of(*culprit).name, word(record_of(*culprit).state));
   }
 
   void on(const machine::StepOver& over) {
@@ -190,6 +199,7 @@ class Conductor {
   }
 
   void tell_start(const machine::StartStep& start) {
+    if (conducting_.takes_over(start.step)) return;
     std::string hosts;
     for (const machine::HostShare& share : start.hosts) {
       hosts += (hosts.empty() ? " on " : ", ") + conducting_.hosts[share.host];
@@ -326,9 +336,11 @@ class Conductor {
   void interrupt(int number) {
     leaves_ = pipeline_.is_over();
     if (leaves_) return;
-    if (interrupted_ == 0 && number != SIGPIPE) {
-      note(fmt::format("received {}; ending {} step{}", view::signal_facts(number).name,
-                       live_.size(), live_.size() == 1 ? "" : "s"));
+    if (interrupted_ == 0 && number != SIGPIPE && conducting_.tells_interruption) {
+      const bool one = live_.size() == 1;
+      note(fmt::format("received {}; ending {} step{}; the same signal again kills {} at once",
+                       view::signal_facts(number).name, live_.size(), one ? "" : "s",
+                       one ? "it" : "them"));
     }
     if (interrupted_ == 0) interrupted_ = number;
     told_ = number == SIGTERM || number == SIGHUP ? SIGTERM : SIGINT;
@@ -377,6 +389,8 @@ class Conductor {
     StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err].words());
     const bool told = stopped_.contains(step) && code > 128;
     if (now.state == StepState::failed && told) now.state = StepState::stopped;
+    const std::string why = told ? why_ended() : "";
+    if (!why.empty()) now.cause = "ended, " + why;
     if (conducting_.overseer == nullptr) return settle(step, std::move(now));
     conducting_.overseer->left(step);
     left_.emplace(step, std::move(now));
