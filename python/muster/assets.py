@@ -7,6 +7,7 @@ from typing import Any, Dict, Iterator, Optional, Type, Union
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note, settings_of
 from .jobs import Poller
+from .kinds import DataType
 from .known_names import found_data
 from .registers import Register, path_of_asset
 from .yaml_text import yaml_of
@@ -37,7 +38,7 @@ class Data(Asset):
     def __init__(self, *, name: Optional[str] = None, version: Optional[str] = None,
                  description: Optional[str] = None, tags: Optional[Dict[str, str]] = None,
                  properties: Optional[Dict[str, str]] = None, path: _Path = None,
-                 type: str = "uri_folder") -> None:
+                 type: DataType = "uri_folder") -> None:
         self.name = name
         self.version = None if version is None else str(version)
         self.description = description
@@ -54,7 +55,7 @@ class Model(Asset):
                   "default_deployment_template allowed_deployment_templates")
 
     def __init__(self, *, name: Optional[str] = None, version: Optional[str] = None,
-                 type: Optional[str] = None, path: _Path = None,
+                 type: Optional[DataType] = None, path: _Path = None,
                  description: Optional[str] = None, tags: Optional[Dict[str, str]] = None,
                  properties: Optional[Dict[str, str]] = None) -> None:
         self.name = name

@@ -34,6 +34,10 @@ def lacks(*, accepted: str = "", no_effect: str = "",
 
 
 NOTHING = lacks()
+# Attributes by which the parts of this package know one another.
+_OWN = {"made_at", "said_at", "given_name", "node_name", "declared_inputs", "declared_outputs",
+        "keys", "step_keys", "trial_keys", "job_key", "places", "file_text", "shown",
+        "shell_command", "begin", "job"}
 _SECRET = re.compile(r"password|secret|token|ssh_key|account_key")  # of settings
 _noted: Set[Tuple[str, str]] = set()
 
@@ -51,6 +55,11 @@ def nearest(word: str, among: List[str]) -> str:
     near = difflib.get_close_matches(word, among, 1)
     text = f"it has {', '.join(sorted(set(among)))}" if among else "it has none"
     return f"did you mean {near[0]}? {text}" if near else text
+
+
+def _nearest_public(word: str, among: List[str]) -> str:
+    """The same of an attribute or a parameter."""
+    return nearest(word, [one for one in among if not one.startswith("_") and one not in _OWN])
 
 
 def _asks_for_something(value: object) -> bool:
@@ -79,19 +88,30 @@ def _is_known(word: str, known: Lacks) -> bool:
     return word in known.accepted or word in known.no_effect or word in known.refused
 
 
+def _words_of(signature: inspect.Signature) -> List[inspect.Parameter]:
+    return [one for name, one in signature.parameters.items() if name not in ("self", "cls")]
+
+
 class _Call:
     """A function with the words of one call: all that is wrong with them is told at once."""
 
-    def __init__(self, named: str, function: Callable[..., Any], known: Lacks) -> None:
+    def __init__(self, named: str, function: Callable[..., Any], known: Lacks,
+                 others: Optional[type] = None) -> None:
         self._named = named
         self._known = known
         self._kinds = kinds_of(function)
         self._parameters = inspect.signature(function)
-        own = [one for name, one in self._parameters.parameters.items()
-               if name not in ("self", "cls")]
-        self._takes_all = any(one.kind is one.VAR_KEYWORD for one in own)
+        own = _words_of(self._parameters)
+        self._takes_all = others is None and any(one.kind is one.VAR_KEYWORD for one in own)
         self._own = [one.name for one in own
                      if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+        self._usual = {one.name: one.default for one in own}
+        if others is not None:
+            made = getattr(others, "__init__")
+            more = {one.name: one.default for one in _words_of(inspect.signature(made))}
+            self._own += list(more)
+            self._usual.update(more)
+            self._kinds = {**kinds_of(made), **self._kinds}
 
     def fitting(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]
                 ) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
@@ -104,14 +124,16 @@ class _Call:
         bound = self._bound(args, kept, wrong)
         said = {word: value for word, value in bound.arguments.items() if word in self._own}
         wrong += _refused(self._named, said, self._known)
-        wrong += [one for word in said for one in self._fit(bound.arguments, word)]
+        for words in (bound.arguments, bound.arguments.get("where", {})):
+            wrong += [one for word in list(words) if word in self._own
+                      for one in self._fit(words, word)]
         if wrong:
             raise BadCall(*wrong[0], more=wrong[1:])
         _note_idle(self._named, {**left, **said}, self._known)
         return bound.args, bound.kwargs
 
     def _unknown(self, words: Mapping[str, Any]) -> List[Complaint]:
-        return [(f"{self._named}() has no parameter {word!r}", nearest(word, self._own))
+        return [(f"{self._named}() has no parameter {word!r}", _nearest_public(word, self._own))
                 for word in words if not _is_known(word, self._known)]
 
     def _bound(self, args: Tuple[Any, ...], kept: Dict[str, Any], wrong: List[Complaint]
@@ -127,7 +149,7 @@ class _Call:
 
     def _fit(self, arguments: Dict[str, Any], word: str) -> List[Complaint]:
         """Makes a value one of its kind; None, where that is nothing, means that it is not said."""
-        value, usual = arguments[word], self._parameters.parameters[word].default
+        value, usual = arguments[word], self._usual[word]
         try:
             arguments[word] = fitted(self._kinds.get(word, Any), value, word)
         except Misfit as misfit:
@@ -141,12 +163,16 @@ class _Call:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def checked(known: Lacks = NOTHING, named: str = "") -> Callable[[F], F]:
-    """A function or method whose words are checked; below @classmethod and @staticmethod."""
+def checked(known: Lacks = NOTHING, named: str = "", others: Optional[type] = None
+            ) -> Callable[[F], F]:
+    """A function or method whose words are checked; below @classmethod and @staticmethod.
+
+    `others`: a class that is made of what the function takes as **where.
+    """
     def wrap(function: F) -> F:
         @functools.lru_cache(maxsize=None)  # once: annotations may name what comes later
         def made() -> _Call:
-            return _Call(named or function.__qualname__, function, known)
+            return _Call(named or function.__qualname__, function, known, others)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -194,12 +220,17 @@ class _Made(type):
             known = cast(Type["Checked"], cls).LACKS
             if name in known.refused:
                 raise Missing(f"{cls.name_in_sdk()}.{name} is not supported", known.refused[name])
-            raise Missing(f"{cls.name_in_sdk()} has no {name!r}", nearest(name, _public(cls)))
+            raise Missing(f"{cls.name_in_sdk()} has no {name!r}", _nearest_public(name, _public(cls)))
 
 
 def _public(cls: type) -> List[str]:
     return [name for name in dir(cls) if not name.startswith("_")
             and name not in ("LACKS", "IN_SDK", "name_in_sdk", "mro")]
+
+
+def _setters(cls: type) -> List[str]:
+    return [name for name in dir(cls)
+            if getattr(inspect.getattr_static(cls, name), "fset", None) is not None]
 
 
 class Checked(metaclass=_Made):
@@ -258,7 +289,7 @@ class Checked(metaclass=_Made):
                 return
             if not _is_known(name, self._lacking()):
                 raise Missing(f"{self._named()} has no setting {name!r}",
-                              nearest(name, list(settings_of(self))))
+                              _nearest_public(name, list(settings_of(self)) + _setters(type(self))))
             self._unused = {**getattr(self, "_unused", {}), name: value}
 
         def __getattr__(self, name: str) -> Any:
@@ -273,7 +304,7 @@ class Checked(metaclass=_Made):
             if _is_known(name, known):
                 return None
             raise Missing(f"{self._named()} has no {name!r}",
-                          nearest(name, _public(type(self)) + list(settings_of(self))))
+                          _nearest_public(name, _public(type(self)) + list(settings_of(self))))
 
 
 class Settings(Checked):

@@ -9,6 +9,7 @@ from .inputs import absolute, plain
 from .job_parts import (Input, JobResourceConfiguration, Output, distribution_of,
                         environment_key, keys_of, part_of)
 from .run import Run
+from .spelling import Spelling
 from .submission import Complaints, json_of, submit_file
 from .place import users_line
 from .yaml_text import yaml_of
@@ -90,9 +91,10 @@ class CommandComponent(Component):
             "distribution": keys_of(self.distribution), "resources": keys_of(self.resources),
             "is_deterministic": None if self.is_deterministic else False})
 
-    def submit(self, words: List[str]) -> Run:
+    def submit(self, words: List[str], spelling: Spelling) -> Run:
         """By itself."""
-        return submit_file("-", words, Complaints("-", self._made_at), json_of(self.keys()))
+        complaints = Complaints("-", self._made_at, spelling)
+        return submit_file("-", words, complaints, json_of(self.keys()))
 
     def __str__(self) -> str:
         return yaml_of(self.keys())

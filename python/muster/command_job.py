@@ -43,7 +43,8 @@ class CommandJob(Sweepable, Checked):
         self.description = description
         self.command = command
         self.code = code
-        self.inputs: Inputs = Inputs(self.name, inputs or {})
+        self._declared_inputs = dict(inputs or {})
+        self.inputs: Inputs = Inputs(self.name, self._declared_inputs)
         self.outputs = outputs or {}
         self.environment = environment
         self.environment_variables: Dict[str, str] = dict(environment_variables or {})
@@ -119,11 +120,13 @@ class CommandJob(Sweepable, Checked):
     def set_queue_settings(self) -> None:
         """There is no queue of Azure's."""
 
+    @checked(others=Where)
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once all its processes run; `where` as of Experiment.submit."""
         keys = self._job_keys(experiment_name, default_target, tags)
-        return submit_keys(keys, Where(**where).words(), self.made_at, {})
+        place = Where(**where)
+        return submit_keys(keys, place.words(), self.made_at, place.spelling)
 
     def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""
@@ -175,7 +178,7 @@ class CommandJob(Sweepable, Checked):
             "environment_variables": self.environment_variables,
             "distribution": keys_of(self.distribution),
             "resources": keys_of(self.resources), "limits": keys_of(self.limits),
-            "inputs": given_inputs(self.inputs),
+            "inputs": given_inputs(self.inputs, self._declared_inputs),
             "outputs": {name: changed_later(keys_of(value), changed.get(name))
                         for name, value in self.declared_outputs.items()},
         }
@@ -194,7 +197,7 @@ def command(*, command: str, name: Optional[str] = None, description: Optional[s
             experiment_name: Optional[str] = None, tags: _Texts = None,
             is_deterministic: bool = True) -> CommandJob:
     """A job to submit, or to call with inputs as a step of a pipeline."""
-    return CommandJob(
+    job = CommandJob(
         command=command, name=name, description=description, display_name=display_name, code=code,
         environment=environment, environment_variables=environment_variables,
         distribution=distribution, compute=compute, inputs=inputs, outputs=outputs,
@@ -203,3 +206,6 @@ def command(*, command: str, name: Optional[str] = None, description: Optional[s
             docker_args=docker_args, shm_size=shm_size),
         limits=CommandJobLimits(timeout), experiment_name=experiment_name, tags=tags,
         is_deterministic=is_deterministic)
+    if environment_variables is not None:  # as in the SDK, what is put into it later counts
+        job.environment_variables = environment_variables
+    return job

@@ -17,6 +17,7 @@ from .job_parts import CommandJobLimits, JobResourceConfiguration, distribution_
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
+from .spelling import Spelling
 from .submission import Complaints, submit_file
 from .sweep_job import Law, Sweepable, note_limits, refuse_laws
 from .where import Where, target_name
@@ -168,6 +169,7 @@ class Step(Sweepable, Checked):
         note_limits(self.name, keys)
         return top, self.component.keys()
 
+    @checked(others=Where)
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it by itself and returns once all its processes run; `where` as of Experiment.submit."""
@@ -181,7 +183,8 @@ class Step(Sweepable, Checked):
         words += [f"--set=tags.{name}={value}" for name, value in (tags or {}).items()]
         words += ["--experiment", experiment_name] if experiment_name else []
         target = self.runsettings.target or self.compute or default_target
-        return self.component.submit(words + Where(**where).words(target))
+        place = Where(**where)
+        return self.component.submit(words + place.words(target), place.spelling)
 
     def __str__(self) -> str:
         return yaml_of(self._keys())
@@ -231,9 +234,9 @@ class Component(Checked):
         """What a step says of it."""
         return self.file
 
-    def submit(self, words: List[str]) -> Run:
+    def submit(self, words: List[str], spelling: Spelling) -> Run:
         """By itself."""
-        return submit_file(self.file, words)
+        return submit_file(self.file, words, Complaints(spelling=spelling))
 
     @property
     def shown(self) -> str:

@@ -394,6 +394,13 @@ def datasets_of(record: str) -> List[Dict[str, Any]]:
     return found
 
 
+def datasets_made(outputs: Mapping[str, str]) -> List[Dict[str, Any]]:
+    """The outputs of a run, by names, told in the same way."""
+    return [{"dataset": _of_keys({"kind": "FileDataset", "paths": [glob.escape(path)]}),
+             "outputType": "RunOutput", "outputDetails": {"outputName": name}}
+            for name, path in outputs.items()]
+
+
 def datasets_here() -> Dict[str, Any]:
     """Of a job's process: a path for each that is files, and tables."""
     found: Dict[str, Any] = {}

@@ -226,6 +226,11 @@ class DataPath(Checked):
         return DataReference(self.datastore, data_reference_name, self.path_on_datastore)
 
 
+def resumed_from(path: Optional[DataPath]) -> List[Any]:
+    """Arguments of a script, as the SDK makes them of resume_from."""
+    return [] if path is None else ["--resume-from", path.create_data_reference("MODEL_LOCATION")]
+
+
 _ACCOUNT = ("workspace sas_token account_key protocol endpoint overwrite create_if_not_exists "
             "skip_validation blob_cache_timeout grant_workspace_access subscription_id "
             "resource_group tenant_id client_id client_secret resource_url authority_url")

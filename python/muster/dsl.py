@@ -4,10 +4,11 @@ import functools
 import inspect
 import sys
 from types import FrameType
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
-from .binary import BadCall
+from .binary import BadCall, Complaint
 from .checked import checked, lacks, nearest
+from .kinds import Misfit, fitted, kinds_of, told_misfit
 from .pipeline import Pipeline, Submittable, named_steps, outputs_of
 
 _made: List[List[Submittable]] = []  # steps of the pipelines that are being made
@@ -75,13 +76,31 @@ def _arguments(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
         names = list(signature.parameters)
-        strange = [name for name in kwargs if name not in names]
-        raise BadCall(f"{function.__name__}(): {error}",
-                      nearest(strange[0], names) if strange else
-                      f"its inputs are {', '.join(names)}" if names else "it takes none"
-                      ) from None
+        wrong = [(f"{function.__name__}() has no parameter {name!r}", nearest(name, names))
+                 for name in kwargs if name not in names]
+        hint = f"its inputs are {', '.join(names)}" if names else "it takes none"
+        first, *more = wrong or [(f"{function.__name__}(): {error}", hint)]
+        raise BadCall(*first, more=more) from None
     bound.apply_defaults()
+    _refuse_misfits(function, bound.arguments)
     return dict(bound.arguments)
+
+
+def _refuse_misfits(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Texts for parameters whose annotations say that they are numbers or truth values."""
+    kinds = kinds_of(function)
+    wrong: List[Complaint] = []
+    for name, value in arguments.items():
+        kind = kinds.get(name)
+        is_truth = kind is bool and str(value).lower() in ("true", "false")
+        if kind not in (int, float, bool) or not isinstance(value, str) or is_truth:
+            continue
+        try:
+            fitted(kind, value, name)
+        except Misfit as misfit:
+            wrong.append(told_misfit(f"{{}} of {function.__name__}()", name, value, misfit))
+    if wrong:
+        raise BadCall(*wrong[0], more=wrong[1:])
 
 
 def _called(function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]

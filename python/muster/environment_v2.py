@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, Optional
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note
 from .environment import CondaDependencies, Environment
+from .known_names import environment_of, name_of
 from .registers import Register
 from .yaml_text import yaml_of
 
@@ -106,12 +107,15 @@ class Environments(Checked):
         environment.version = self._register.put(environment.name, environment.version, said)
         return environment
 
-    @checked(lacks(accepted="label"))
-    def get(self, name: str, version: Optional[str] = None) -> EnvironmentEntity:
-        """One that was registered here, else a name that muster.yml may know."""
+    def get(self, name: str, version: Optional[str] = None, label: Optional[str] = None
+            ) -> EnvironmentEntity:
+        """One that was registered here, else a name, with the image that muster.yml or --set has
+        for it."""
         found = self._register.find(name, version)
         if found is None:
-            return EnvironmentEntity(name, version=version)
+            known = environment_of(name_of(name, version, label or "latest"))
+            is_file = known is None or os.path.exists(known)
+            return EnvironmentEntity(name, version=version, image=None if is_file else known)
         said = dict(found[1])
         build = said.get("build")
         return EnvironmentEntity(

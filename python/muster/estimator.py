@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, lacks
-from .datastores import data_input_of
+from .datastores import DataPath, data_input_of, resumed_from
 from .environment import CondaDependencies, ContainerRegistry, Environment
 from .runconfig import (Configuration, MpiConfiguration, PyTorchConfiguration, RunConfiguration,
                         TensorflowConfiguration)
@@ -59,11 +59,11 @@ class Estimator(ScriptRunConfig):
                  "_show_lint_warnings _show_package_warnings _enable_optimized_mode",
         no_effect="vm_size vm_priority shm_size",
         refused={
-            "resume_from": "put the folder into script_params",
             "framework_version": "name it in pip_packages, as torch==1.13"})
 
     def __init__(self, source_directory: str = ".", *, compute_target: object = None,
-                 entry_script: Optional[str] = None, script_params: Optional[Dict[str, object]] = None,
+                 entry_script: Optional[str] = None,
+                 script_params: Optional[Dict[str, object]] = None,
                  node_count: int = 1, process_count_per_node: int = 1, worker_count: int = 1,
                  parameter_server_count: int = 1,
                  distributed_backend: Optional[str] = None,
@@ -80,8 +80,10 @@ class Estimator(ScriptRunConfig):
                  environment_definition: Optional[Environment] = None,
                  environment_variables: Optional[Dict[str, str]] = None,
                  max_run_duration_seconds: Optional[float] = None,
-                 inputs: Optional[List[Any]] = None) -> None:
-        run = RunConfiguration(entry_script, _words(script_params or {}))
+                 inputs: Optional[List[Any]] = None, resume_from: Optional[DataPath] = None
+                 ) -> None:
+        words = _words(script_params or {}) + resumed_from(resume_from)
+        run = RunConfiguration(entry_script, words)
         run.target = compute_target
         run.max_run_duration_seconds = max_run_duration_seconds
         run.environment_variables = dict(environment_variables or {})

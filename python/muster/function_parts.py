@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, Optional
 from .checked import Checked, lacks
 from .command_component import TYPES
 from .job_parts import Input, Output
+from .kinds import DataType
 
 _NUMBERS = {"integer": int, "number": float}
 
@@ -15,7 +16,7 @@ class Meta(Checked):
 
     LACKS = lacks(accepted="description")
 
-    def __init__(self, type: Optional[str] = None, description: Optional[str] = None,
+    def __init__(self, type: Optional[DataType] = None, description: Optional[str] = None,
                  min: Optional[float] = None, max: Optional[float] = None) -> None:
         self.type = type
         self.min = min

@@ -10,6 +10,7 @@ from .place import users_line
 from .record import job_text_of
 from .run import Run
 from .script_run_config import ScriptRunConfig
+from .spelling import V1
 from .submission import submit_keys
 
 # What a parameter may be, as the SDK's functions give it: a word, and its values.
@@ -225,7 +226,7 @@ class HyperDriveConfig(Checked):
         """Starts it, with further words of muster submit."""
         keys = given({**self.keys(), "experiment_name": experiment,
                       "compute": self.run_config.target()})
-        run = submit_keys(keys, words, self.said_at, _RENAMED)
+        run = submit_keys(keys, words, self.said_at, V1._replace(renamed=_RENAMED))
         return HyperDriveRun(run.experiment, run.name, self)
 
 

@@ -1,7 +1,7 @@
 """Parts of jobs in the words of SDK v2: distributions, inputs, outputs, resources, limits."""
 
 import copy
-from typing import Any, Dict, List, Optional, Type, TypeVar, Union
+from typing import Any, Dict, List, Mapping, Optional, Type, TypeVar, Union
 
 from .binary import BadCall
 from .checked import Checked, Kinded, given, lacks, nearest, settings_of
@@ -9,6 +9,7 @@ from .dsl import add_step
 from .environment import Environment
 from .environment_v2 import registered_environment
 from .inputs import Inputs, absolute, plain
+from .kinds import DataType
 from .outputs import Output as StepOutput, Outputs
 from .place import users_line
 from .sweep_job import Law
@@ -79,7 +80,7 @@ class Input(Part):
     LACKS = lacks(accepted="description name", no_effect="datastore", refused={
         "path_on_compute": "the data stays where it is: use ${{inputs.NAME}} in the command"})
 
-    def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
+    def __init__(self, type: DataType = "uri_folder", path: Optional[str] = None,
                  mode: Optional[str] = None, default: object = None,
                  optional: Optional[bool] = None, min: Optional[float] = None,
                  max: Optional[float] = None, enum: Optional[List[Any]] = None) -> None:
@@ -103,7 +104,7 @@ class Output(Part):
     LACKS = lacks(accepted="description", no_effect="name version early_available datastore "
                                                     "path_on_compute")
 
-    def __init__(self, type: str = "uri_folder", path: Optional[str] = None,
+    def __init__(self, type: DataType = "uri_folder", path: Optional[str] = None,
                  mode: Optional[str] = None, *, is_control: Optional[bool] = None,
                  overwrite: Optional[bool] = None) -> None:
         self.type = type
@@ -116,6 +117,7 @@ class Output(Part):
         return given({**settings_of(self), "path": absolute(self.path)})
 
 
+_VALUES = ("string", "number", "integer", "boolean", "enum", "float", "int", "bool")
 RESOURCES = lacks(refused={"max_instance_count": "use instance_count"})
 
 
@@ -200,7 +202,22 @@ def called(job: Any, inputs: Dict[str, Any]) -> Any:
     return step
 
 
-def given_inputs(inputs: Inputs) -> Dict[str, Any]:
-    """What a job file says of them, but for those that a search varies."""
-    return {name: keys_of(plain(value)) for name, value in inputs.items()
-            if not isinstance(value, Law)}
+def given_inputs(inputs: Inputs, declared: Mapping[str, Any]) -> Dict[str, Any]:
+    """What a job file says of them, but for those that a search varies; `declared`: what they
+    were before they were given other values, which have to be of the same types."""
+    return {name: _of_type(declared.get(name), keys_of(plain(value)))
+            for name, value in inputs.items() if not isinstance(value, Law)}
+
+
+def _of_type(declared: Any, said: Any) -> Any:
+    """A plain value in place of another, as an input of the other's type."""
+    if isinstance(said, (Mapping, StepOutput)):
+        return said
+    if isinstance(declared, Input):
+        keys = keys_of(declared)
+        is_value = keys["type"].lower() in _VALUES
+        return {**keys, "default": said} if is_value else said
+    # 1 may stand for 1.0, as in Python.
+    kind = "boolean" if isinstance(declared, bool) else "number"
+    is_other = isinstance(declared, (bool, int, float)) and isinstance(said, str)
+    return {"type": kind, "default": said} if is_other and said != plain(declared) else said

@@ -16,6 +16,7 @@ from .run import RunFailed, leave_alone
 from .sdk_errors import JobException
 from .submitted import SubmittedJob
 from .sweep_job import SweepJob
+from .where import Where
 
 Job = Union[CommandJob, Pipeline, Step, SweepJob]
 JOBS = (CommandJob, Pipeline, Step, SweepJob)
@@ -63,7 +64,7 @@ class Jobs(Checked):
     IN_SDK = "client.jobs"
 
     @checked(lacks(accepted="skip_validation", no_effect="description"),
-             named="client.jobs.create_or_update")
+             named="create_or_update", others=Where)
     def create_or_update(self, job: Job, *, experiment_name: Optional[str] = None,
                          tags: Optional[Dict[str, str]] = None, compute: object = None,
                          **where: Any) -> SubmittedJob:
@@ -71,6 +72,7 @@ class Jobs(Checked):
         if not isinstance(job, JOBS):
             raise BadCall(f"{job!r} is not a job that muster can run",
                           "command(...), load_job(...) or a function with @dsl.pipeline makes one")
+        where["_call"] = "create_or_update"
         if isinstance(job, Pipeline):
             job.settings.default_compute = compute or job.settings.default_compute
             run = job.submit(experiment_name or "", tags=tags, **where)

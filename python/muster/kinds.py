@@ -1,6 +1,7 @@
 """What the annotations of a call say that its values are: a value of another kind is told."""
 
 import collections.abc
+import difflib
 import functools
 import inspect
 import numbers
@@ -8,16 +9,23 @@ import os
 import sys
 import types
 import typing
-from typing import IO, Any, Callable, Dict, Mapping, Tuple, Union
+from typing import IO, TYPE_CHECKING, Any, Callable, Dict, Mapping, Tuple, Union
+
+if TYPE_CHECKING:
+    DataType = str
+else:
+    class DataType:
+        """What the type of an input or output may be: a word of Azure ML's."""
 
 
 class Misfit(Exception):
     """A value that is not what is wanted: the kind, how one is written, and which part it is."""
 
-    def __init__(self, wanted: str, example: str) -> None:
+    def __init__(self, wanted: str, example: str, hint: str = "") -> None:
         super().__init__(wanted)
         self.wanted = wanted
         self.example = example
+        self.hint = hint  # where an example is not enough
         self.at = ""  # "[3]", where it is a part of what was given
         self.value: Any = None
 
@@ -32,7 +40,8 @@ class Misfit(Exception):
 _PLAIN: Dict[Any, Tuple[str, str]] = {
     int: ("a whole number", "2"), float: ("a number", "0.5"), bool: ("True or False", "True"),
     str: ("text", '"text"'), list: ("a list", "[...]"), dict: ("a dictionary", "{...}"),
-    os.PathLike: ("a path", '"folder"'), IO: ("an open file", "open(FILE)")}
+    os.PathLike: ("a path", '"folder"'), IO: ("an open file", "open(FILE)"),
+    DataType: ("a type of inputs and outputs", '"uri_folder"')}
 _EXAMPLES = {"arguments": '["--lr", 0.1]', "environment_variables": '{"NAME": "value"}',
              "metrics": '{"loss": 0.5}', "inputs": '{"lr": 0.1}', "outputs": '{"model": Output()}',
              "command": '"python3 train.py"', "image": '"repository/name:tag"',
@@ -99,6 +108,24 @@ def _file(value: Any) -> Any:
     return value
 
 
+# As muster's job files have them; those behind "path" are of older files.
+_DATA_TYPES = ("string", "number", "integer", "boolean", "enum", "uri_file", "uri_folder",
+               "mltable", "mlflow_model", "custom_model", "triton_model", "path",
+               "float", "int", "bool", "anyfile", "anydirectory", "azuremldataset")
+
+
+def _data_type(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError
+    low = value.lower()
+    if low in _DATA_TYPES:
+        return value
+    names = _DATA_TYPES[:_DATA_TYPES.index("path") + 1]
+    near = difflib.get_close_matches(low, names, 1)
+    known = f"the types are {', '.join(names)}"
+    raise Misfit(_PLAIN[DataType][0], "", f"did you mean {near[0]}?" if near else known)
+
+
 def _list(value: Any) -> Any:
     is_other = isinstance(value, (str, bytes, collections.abc.Mapping))
     if is_other or not isinstance(value, collections.abc.Iterable):
@@ -114,7 +141,7 @@ def _dictionary(value: Any) -> Any:
 
 _FITTING: Dict[Any, Callable[[Any], Any]] = {
     int: _whole, float: _number, bool: _truth, str: _text, os.PathLike: _path, IO: _file,
-    list: _list, dict: _dictionary}
+    DataType: _data_type, list: _list, dict: _dictionary}
 
 
 def _plain_kind(kind: Any) -> Any:
@@ -235,7 +262,7 @@ def _fitted_to_one(kind: Any, value: Any, name: str) -> Any:
         try:
             return fitted(arm, value, name)
         except Misfit as misfit:
-            inner = inner or (misfit if misfit.at else None)
+            inner = inner or (misfit if misfit.at or misfit.hint else None)
     raise inner or Misfit(*_said(kind))
 
 
@@ -295,4 +322,4 @@ def told_misfit(whole: str, name: str, value: object, misfit: Misfit) -> Tuple[s
     example = _EXAMPLES.get(name, misfit.example)
     shown = misfit.value if misfit.at else value
     return (f"{whole.format(name + misfit.at)} is {shortened(shown)}, "
-            f"which is not {misfit.wanted}", f"for example {name}={example}")
+            f"which is not {misfit.wanted}", misfit.hint or f"for example {name}={example}")

@@ -52,6 +52,11 @@ def data_path(name: str) -> Optional[str]:
     return os.path.abspath(found) if found is not None and "://" not in found else found
 
 
+def environment_of(name: str) -> Optional[str]:
+    """The image or the file of an environment, if anybody knows it."""
+    return _told_in(_dry_run({"type": "command", "command": "true", "environment": name}), name)
+
+
 def found_data(register: Register, name: str, version: Optional[str] = None,
                label: Optional[str] = None) -> Tuple[str, Dict[str, Any]]:
     """What muster.yml, --set or a file says that it is, else what a program has registered: the

@@ -1,9 +1,10 @@
 """Outputs of a step: names that the component's file declares."""
 
-from typing import TYPE_CHECKING, Any, Dict, List, Protocol
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest
+from .kinds import DataType
 
 
 class Named(Protocol):
@@ -15,13 +16,14 @@ class Named(Protocol):
 class Output(Checked):
     """One of them; it has a folder once its step has run: see job.outputs."""
 
+    type: Optional[DataType]
     LACKS = lacks(no_effect="datastore description version early_available path_on_compute")
 
     def __init__(self, step: Named, name: str) -> None:
         self.step = step
         self.name = name
         self.mode: Any = None
-        self.type: Any = None
+        self.type = None
         self.path: Any = None
 
     def keys(self) -> Dict[str, Any]:

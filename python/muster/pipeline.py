@@ -114,7 +114,7 @@ class Pipeline(Checked):
         accepted="skip_validation workspace parent", no_effect="default_datastore "
         "continue_on_failed_optional_input",
         refused={"pipeline_parameters": _NO_VALUES,
-                 "timeout_seconds": "give the steps limits: step.limits.timeout"}))
+                 "timeout_seconds": "give the steps limits: step.limits.timeout"}), others=Where)
     def submit(self, experiment_name: str = "", default_compute: object = None,
                default_datastore: object = None, description: Optional[str] = None,
                pipeline_parameters: Optional[Dict[str, Any]] = None,
@@ -132,7 +132,8 @@ class Pipeline(Checked):
         keys["experiment_name"] = experiment_name or self.experiment_name or self.name
         keys["tags"] = {**self.tags, **(tags or {})}
         keys.update(given({"description": description, "display_name": display_name}))
-        return submit_keys(given(keys), Where(**where).words(), self.made_at, {}, self.places())
+        place = Where(**where)
+        return submit_keys(given(keys), place.words(), self.made_at, place.spelling, self.places())
 
     def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""

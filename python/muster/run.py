@@ -10,7 +10,7 @@ from .binary import BadCall, Hearer, MusterError, answer_of, code_of, completed,
 from .checked import Checked, checked, lacks, nearest, note
 from .command_line import command_line
 from .context_run import ContextRun, this_run
-from .datasets import datasets_of
+from .datasets import datasets_made, datasets_of
 from .models import Model
 from .record import files_in, metrics_in, notes_of, write_notes
 from .run_files import file_called, plain_path, whole_of
@@ -183,6 +183,7 @@ class Run(Checked):
                 "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
                 "properties": self.get_properties(),
                 "inputDatasets": datasets_of(details["folder"]),
+                "outputDatasets": datasets_made(details["outputs"]),
                 "runDefinition": _definition(details["command"]),
                 "logFiles": {name: path for name, path in self._files().items()
                              if name.startswith(("logs/", "streams/"))}}

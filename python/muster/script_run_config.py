@@ -6,13 +6,14 @@ from typing import Any, Dict, List, Optional, Sequence, Union
 from .binary import BadCall
 from .checked import Checked, given, lacks, note
 from .datasets import variables_of
-from .datastores import DataInput, by_names, data_input_of
+from .datastores import DataInput, DataPath, by_names, data_input_of, resumed_from
 from .environment import Environment
 from .place import users_line
 from .run import Run
 from .runconfig import (Configuration, DockerConfiguration, MpiConfiguration,
                         PyTorchConfiguration, RunConfiguration, TensorflowConfiguration)
 from .shell_words import Expression, shell_word
+from .spelling import V1
 from .submission import submit_keys
 from .where import target_name
 
@@ -25,15 +26,14 @@ _RENAMED = {"limits.timeout": "max_run_duration_seconds", "code": "source_direct
 class ScriptRunConfig(Checked):
     """Give `script` and `arguments`, or `command`, which a shell reads once for each process."""
 
-    LACKS = lacks(accepted="identity _telemetry_values", refused={
-        "resume_from": "put the folder among the arguments"})
+    LACKS = lacks(accepted="identity _telemetry_values")
 
     def __init__(self, source_directory: Union[str, "os.PathLike[str]", None] = None,
                  script: Optional[str] = None, arguments: Optional[Sequence[object]] = None,
                  run_config: Optional[RunConfiguration] = None, _telemetry_values: object = None,
                  compute_target: object = None, environment: Optional[Environment] = None,
                  distributed_job_config: Optional[Configuration] = None,
-                 resume_from: object = None, max_run_duration_seconds: Optional[float] = None,
+                 resume_from: Optional[DataPath] = None, max_run_duration_seconds: Optional[float] = None,
                  command: Union[str, Sequence[object], None] = None,
                  docker_runtime_config: Optional[DockerConfiguration] = None) -> None:
         others: Dict[str, Any] = {
@@ -52,7 +52,7 @@ class ScriptRunConfig(Checked):
         self.source_directory = _folder(source_directory)
         self.script = script or run_config.script
         self.command: Any = command or run_config.command
-        self.arguments = list(arguments or run_config.arguments or [])
+        self.arguments = list(arguments or run_config.arguments or []) + resumed_from(resume_from)
         self.data: List[DataInput] = []  # that are not among the arguments
         if self.script is not None and self.command is not None:
             raise BadCall("give either script or command",
@@ -120,7 +120,7 @@ class ScriptRunConfig(Checked):
 
     def begin(self, experiment: str, words: List[str]) -> Run:
         """Starts it, with further words of muster submit."""
-        return submit_keys(self.job(experiment), words, self.said_at, _RENAMED)
+        return submit_keys(self.job(experiment), words, self.said_at, V1._replace(renamed=_RENAMED))
 
 
 def _configure(run: RunConfiguration, compute_target: object, environment: Optional[Environment],

@@ -11,6 +11,7 @@ from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
 from .steps import PipelineStep
+from .spelling import V1
 from .submission import Destination, dump_keys, submit_keys
 
 
@@ -84,7 +85,7 @@ class Pipeline(Checked):
                     "force_rerun": regenerate_outputs or None}
         keys = given({**keys, "experiment_name": experiment, "settings": given(settings)})
         places = [(2, name, step.made_at) for name, step in self._by_names().items()]
-        run = submit_keys(keys, words, self.made_at, {}, places)
+        run = submit_keys(keys, words, self.made_at, V1, places)
         return PipelineRun(run.experiment, run.name)
 
     def validate(self) -> List[Any]:

@@ -1,6 +1,5 @@
 """Hands jobs to muster, and says its complaints in the words and lines of the Python program."""
 
-import functools
 import json
 import os
 import re
@@ -13,52 +12,24 @@ from .kinds import Misfit, fitted, shortened
 from .local_files import check_code
 from .place import users_line
 from .run import Run
+from .spelling import Spelling, python_words
 from .yaml_text import yaml_of
 
 # Where a job file is written to.
 Destination = Union[str, "os.PathLike[str]", IO[str]]
 
-# What muster calls options and keys, and what they are called in Python.
-_WORDS = [
-    (re.compile(r"--target ([\w-]+)"), r"compute_target='\1'"),
-    (re.compile(r"--set inputs\.(\w+)="), r"\1="),
-    (re.compile(r"--nodes and --per-node"), "node_count and process_count_per_node"),
-    (re.compile(r"--per-node"), "process_count_per_node"),
-    (re.compile(r"^distribution\."), ""),
-]
-# Options that are words of submit(), too; `python3 -m muster` takes them as they are.
-_OPTIONS = [
-    (re.compile(r"--without (environment|gpus)"), r"\1=False"),
-    (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
-    (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
-]
 _NOTICE = re.compile(r"muster: (.* has no effect here.*)")
 _ERROR = re.compile(r"muster: error: (?:(?P<file>[^:\n]+):(?P<line>\d+):\d+: )?(?P<what>.*)")
-
-
-def _option(word: str, found: "re.Match[str]") -> str:
-    said = f"submit(..., {found.expand(word)})"
-    return f"{said} or python3 -m muster {found[0]}" if command_line.tells else said
-
-
-def _python_words(text: str, renamed: Dict[str, str]) -> str:
-    for pattern, word in _OPTIONS:
-        text = pattern.sub(functools.partial(_option, word), text)
-    for pattern, words in _WORDS:
-        text = pattern.sub(words, text)
-    for key, name in renamed.items():
-        text = re.sub(rf"^{re.escape(key)}\b", name, text)
-    return text
 
 
 class Complaints:
     """Translates what muster says about a file that a line of the program has described."""
 
-    def __init__(self, file: str = "", described_at: str = "", renamed: Dict[str, str] = {},
+    def __init__(self, file: str = "", described_at: str = "", spelling: Spelling = Spelling(),
                  places: Sequence[Tuple[int, str]] = ()) -> None:
         self._file = file
         self._described_at = described_at
-        self._renamed = renamed
+        self._spelling = spelling
         self._places = places  # first lines of steps in the file, and the lines that made them
 
     def translated(self, said: str) -> str:
@@ -70,8 +41,9 @@ class Complaints:
         if error is None:
             notice = _NOTICE.fullmatch(line)
             place = f"{self._described_at or users_line()}: " if notice else ""
-            return _python_words(f"muster: {place}{notice[1]}" if notice else line, {})
-        what = _python_words(error["what"], self._renamed)
+            unnamed = self._spelling._replace(renamed={})
+            return python_words(f"muster: {place}{notice[1]}" if notice else line, unnamed)
+        what = python_words(error["what"], self._spelling)
         if error["file"] == self._file and self._described_at:
             return f"{self._place(int(error['line']))}: {what}"
         if error["file"]:  # a file of the user's own
@@ -147,14 +119,14 @@ def json_of(keys: Dict[str, Any]) -> str:
 
 
 def submit_keys(keys: Dict[str, Any], words: List[str], described_at: str,
-                renamed: Dict[str, str], steps: Sequence[Tuple[int, str, str]] = ()) -> Run:
-    """The same with the keys of a job file; muster's names of some are not those of Python.
+                spelling: Spelling, steps: Sequence[Tuple[int, str, str]] = ()) -> Run:
+    """The same with the keys of a job file.
 
     `steps`: the lines of the program that made those of a pipeline.
     """
     check_code(keys, described_at, steps)
     text = json_of(keys)
-    complaints = Complaints("-", described_at, renamed, _places_of(steps, text))
+    complaints = Complaints("-", described_at, spelling, _places_of(steps, text))
     return submit_file("-", words, complaints, text)
 
 

@@ -247,11 +247,13 @@ class SweepJob(Checked):
         self.objective.goal = goal or self.objective.goal
         self.objective.primary_metric = primary_metric or self.objective.primary_metric
 
+    @checked(others=Where)
     def submit(self, experiment_name: str = "", default_target: object = None,
                tags: Optional[Dict[str, str]] = None, **where: Any) -> Run:
         """Starts it and returns once its first trials run; `where` as of Experiment.submit."""
         keys = self._job_keys(experiment_name, default_target, tags)
-        return submit_keys(keys, Where(**where).words(), self.made_at, {})
+        place = Where(**where)
+        return submit_keys(keys, place.words(), self.made_at, place.spelling)
 
     def dump(self, dest: Destination) -> None:
         """Writes a job file, for muster submit."""

@@ -4,6 +4,7 @@ from typing import List, Optional, Sequence, Union
 
 from .checked import Checked
 from .command_line import command_line
+from .spelling import Spelling
 
 
 def target_name(target: object) -> str:
@@ -19,12 +20,18 @@ class Where(Checked):
     def __init__(self, environment: bool = True, gpus: bool = True,
                  fake_nodes: Optional[int] = None,
                  hosts: Union[str, Sequence[str], None] = None,
-                 hostfile: Optional[str] = None) -> None:
+                 hostfile: Optional[str] = None, _call: str = "submit") -> None:
         self.environment = environment
         self.gpus = gpus
         self.fake_nodes = fake_nodes
         self.hosts = hosts
         self.hostfile = hostfile
+        self._call = _call
+
+    @property
+    def spelling(self) -> Spelling:
+        """Of hints."""
+        return Spelling(call=self._call)
 
     def words(self, target: object = None) -> List[str]:
         """Options of muster submit; a target is a default, which all others replace."""

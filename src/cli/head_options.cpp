@@ -39,6 +39,7 @@ head::HeadOptions head_options(const Invocation& invocation) {
   options.holder = invocation.holder;
   options.links = invocation.links;
   options.quiet = is_quiet();
+  options.tells_interruption = !invocation.is_step;
   options.input.keeps_links = options.links != nullptr;
   return options;
 }

@@ -145,6 +145,7 @@ int launch_step(const PipelineRequest& request, const machine::StartStep& start,
   own.record->overwrites |= request.record.overwrites;
   if (own.code && step.code) own.code->again = step.code->again;
   own.keeps = front::Keeps::always;
+  invocation.is_step = true;
   plan::settle_exports({invocation.environment, invocation.given}, own.spec);
   if (invocation.parent >= 0) invocation.announce = std::exchange(invocation.parent, -1);
   // What a detached one prints lies in its streams.
@@ -218,6 +219,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
     go_on_within(request, start, **within);
     for (StepRequest& one : (*within)->steps) one.code = step.code;
     Invocation its = invocation;
+    its.is_step = true;
     if (its.parent >= 0) its.announce = std::exchange(its.parent, -1);
     return run_pipeline(**within, its);
   }
@@ -418,11 +420,16 @@ Result<pipeline::Conducted> carry_out(const PipelineRequest& request, const Invo
     if (overseer == nullptr) return run_step(request, start, invocation);
     return run_trial(request, start, overseer->values(start.step), earlier, invocation);
   };
+  conducting.takes_over = [&](std::size_t step) {
+    return earlier_step(request, request.steps[step]).has_value();
+  };
   conducting.outputs = [&](const auto& steps) { return outputs_of(request, steps); };
   conducting.says = [&](std::size_t step) {
     return what_it_says(request.record.folder, request.steps[step]);
   };
   conducting.colour = style_for(STDOUT_FILENO).colour && style_for(STDERR_FILENO).colour;
+  conducting.quiet = is_quiet();
+  conducting.tells_interruption = !invocation.is_step;
   host::raise_descriptor_limit();
   return pipeline::conduct(std::move(conducting), recorder);
 }

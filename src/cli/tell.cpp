@@ -14,7 +14,9 @@ namespace muster::cli {
 
 int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors) {
   const view::Style style = style_for(STDERR_FILENO);
-  const bool told = say(shows_errors ? view::untold(report, style) : view::report(report, style));
+  const bool is_known = invocation.is_step && report.cause == model::Cause::interrupted;
+  const bool told =
+      is_known || say(shows_errors ? view::untold(report, style) : view::report(report, style));
   const int code = first_code(report.exit_code(), told ? 0 : base::exit_code(base::Fault::output));
   tell_around(invocation, {code, false, code == 0 ? "" : view::report(report, {})});
   return code;

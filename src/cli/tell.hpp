@@ -9,7 +9,8 @@
 namespace muster::cli {
 
 // Prints the report to stderr and returns its exit code; 248 when that of a good run could not be
-// printed. `shows_errors`: the ranks' stderr stood there as well.
+// printed. `shows_errors`: the ranks' stderr stood there as well. Of a step that its pipeline has
+// interrupted, nothing is printed.
 int tell(const model::RunReport& report, const Invocation& invocation, bool shows_errors);
 
 // Bad input: nothing has been started. Returns `code`, or the error's own where that is 0.

@@ -64,6 +64,7 @@ class Head {
         joined_(std::move(options.joined)),
         told_(std::move(options.told)),
         quiet_(options.quiet),
+        tells_interruption_(options.tells_interruption),
         tick_(std::move(options.tick)),
         asks_for_end_(options.asks_for_end),
         program_(std::move(options.program)),
@@ -396,7 +397,9 @@ class Head {
       if (effect.run == first_) ended_ = std::move(last->report);
       return;
     }
-    if (const std::string words = view::words(effect.event); !quiet_ && !words.empty()) {
+    const bool interrupted = std::holds_alternative<model::Interrupted>(effect.event);
+    const bool is_told = !quiet_ && (tells_interruption_ || !interrupted);
+    if (const std::string words = view::words(effect.event); is_told && !words.empty()) {
       console_.say("muster: " + words + "\n");
     }
     if (told_) told_(effect.event);
@@ -459,6 +462,7 @@ class Head {
   std::map<NodeIndex, process::UniqueFd> joined_;  // whose links are not open yet
   std::function<void(const model::RunEvent&)> told_;
   bool quiet_;
+  bool tells_interruption_;
   std::function<void()> tick_;
   bool asks_for_end_;
   std::string program_;

@@ -26,6 +26,7 @@ struct HeadOptions {
   // written: what could not be written is in the report.
   std::function<void(const model::RunEvent&)> told = {};
   bool quiet = false;               // nothing is said on stderr of what happens meanwhile
+  bool tells_interruption = true;   // unless who has sent the signal says it
   std::function<void()> tick = {};  // called a few times a second; may be empty
   Holder holder = {};               // when it ends, the run is told to end
   bool asks_for_end = true;         // of the Slurm job around, where the environment says none

@@ -156,18 +156,18 @@ void check_name(const std::string& name, Mark mark, Complaints& complaints) {
 void check_input(const Input& input, Dialect dialect, Complaints& complaints) {
   if (!input.swept) check_name(input.name, input.mark, complaints);
   const auto type = type_of(input, dialect);
-  if (!type) {
-    return complaints.add(
-        input.type->begin,
-        fmt::format("inputs.{}: {} is not a type", input.name, in_quotes(input.type->text)),
-        type_hint(input.type->text));
-  }
+  if (!type) return check_type("inputs." + input.name, input.type, dialect, complaints);
   if (*type == InputType::choice && input.choices.empty()) {
     complaints.add(input.mark, fmt::format("inputs.{} is an enum without values", input.name),
                    "add enum: [A, B]");
   }
   check_bounds(input, *type, complaints);
   check_default(input, *type, complaints);
+}
+
+void check_output(const Output& output, Dialect dialect, Complaints& complaints) {
+  check_name(output.name, output.mark, complaints);
+  check_type("outputs." + output.name, output.type, dialect, complaints);
 }
 
 // ---- expressions ----
@@ -335,7 +335,7 @@ void check(const JobFile& job, std::string_view source, Complaints& complaints) 
   check_counts(job, complaints);
   check_roles(job, complaints);
   for (const Input& input : job.inputs) check_input(input, job.dialect, complaints);
-  for (const Output& output : job.outputs) check_name(output.name, output.mark, complaints);
+  for (const Output& output : job.outputs) check_output(output, job.dialect, complaints);
   check_command(job, complaints);
   check_variables(job, complaints);
   check_environment_rule(job, complaints);

@@ -45,6 +45,22 @@ bool is_kind_of_path(std::string_view low, Dialect dialect) {
   return dialect == Dialect::component && (low.ends_with("directory") || low.ends_with("file"));
 }
 
+std::optional<InputType> type_named(std::string_view word, Dialect dialect) {
+  const std::string low = base::lower(word);
+  const auto* known = std::ranges::find(kTypes, low, &TypeWord::word);
+  if (known != std::end(kTypes)) return known->type;
+  if (is_kind_of_path(low, dialect)) return InputType::path;
+  return std::nullopt;
+}
+
+// The nearest type, or all of them.
+std::string type_hint(std::string_view typed) {
+  std::vector<std::string> known;
+  for (const TypeWord& type : kTypes) known.emplace_back(type.word);
+  known.resize(12);  // the last ones are old names
+  return key_hint(base::lower(typed), known, known);
+}
+
 std::optional<Misfit> misfit_of_bounds(const Input& input, double number, std::string_view value) {
   const auto least = input.least ? number_of(input.least->text) : std::nullopt;
   const auto most = input.most ? number_of(input.most->text) : std::nullopt;
@@ -75,22 +91,18 @@ std::optional<InputType> type_of(const Input& input, Dialect dialect) {
   // "azureml:data:1" in place of a map means data, too.
   const bool is_asset = input.value && input.value->text.starts_with("azureml:");
   if (!input.type) return input.is_path || is_asset ? InputType::path : InputType::text;
-  const std::string low = base::lower(input.type->text);
-  const auto* known = std::ranges::find(kTypes, low, &TypeWord::word);
-  if (known != std::end(kTypes)) return known->type;
-  if (is_kind_of_path(low, dialect)) return InputType::path;
-  return std::nullopt;
+  return type_named(input.type->text, dialect);
+}
+
+void check_type(std::string_view what, const std::optional<Text>& type, Dialect dialect,
+                Complaints& complaints) {
+  if (!type || type_named(type->text, dialect)) return;
+  complaints.add(type->begin, fmt::format("{}: {} is not a type", what, in_quotes(type->text)),
+                 type_hint(type->text));
 }
 
 bool is_table(const std::optional<Text>& type) {
   return type && base::lower(type->text) == kTableType;
-}
-
-std::string type_hint(std::string_view typed) {
-  std::vector<std::string> known;
-  for (const TypeWord& type : kTypes) known.emplace_back(type.word);
-  known.resize(12);  // the last ones are old names
-  return key_hint(base::lower(typed), known, known);
 }
 
 std::optional<Misfit> misfit(const Input& input, InputType type, std::string_view value) {

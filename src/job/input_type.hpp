@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "job/complaints.hpp"
 #include "job/job_file.hpp"
 #include "job/key.hpp"
 
@@ -19,8 +20,9 @@ enum class InputType : std::uint8_t { text, number, integer, boolean, choice, pa
 inline constexpr std::string_view kTableType = "mltable";
 [[nodiscard]] bool is_table(const std::optional<Text>& type);
 
-// The nearest type, or all of them.
-[[nodiscard]] std::string type_hint(std::string_view typed);
+// Complains about a word that is no type of an input or output: "outputs.model".
+void check_type(std::string_view what, const std::optional<Text>& type, Dialect dialect,
+                Complaints& complaints);
 
 // What is wrong with a text as the value of an input: its type, its bounds, its choices.
 [[nodiscard]] std::optional<Misfit> misfit(const Input& input, InputType type,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/nearest.hpp"
 #include "base/words.hpp"
@@ -123,6 +124,14 @@ std::string hint_for(const KeyText& key, const Node& node) {
   return "";
 }
 
+// What Azure ML's two SDKs call the same.
+constexpr std::pair<std::string_view, std::string_view> kSameCounts[] = {
+    {"process_count_per_node", "process_count_per_instance"},
+    {"process_count_per_instance", "process_count_per_node"},
+    {"node_count", "instance_count"},
+    {"instance_count", "node_count"},
+};
+
 }  // namespace
 
 std::string words_of(const KeyText& key) {
@@ -165,6 +174,11 @@ std::optional<Misfit> misfit(const KeyText& key, const Node& node) {
 
 std::string key_hint(std::string_view typed, const std::vector<std::string>& meant,
                      const std::vector<std::string>& known) {
+  for (const auto& [one, other] : kSameCounts) {
+    if (one == typed && std::ranges::count(meant, other) > 0) {
+      return fmt::format("did you mean {}?", other);
+    }
+  }
   return base::did_you_mean(typed, meant,
                             known.empty() ? "" : "keys that are allowed here: " + joined(known));
 }

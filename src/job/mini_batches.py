@@ -39,6 +39,7 @@ class Deal:
         self.left = 0  # ranks that know that there is no more
         self.failed_items = 0
         self.failed_batches = 0
+        self.error = ""  # of the first batch that failed
         self.rows = {}
         self.broken = ""
 
@@ -62,6 +63,7 @@ class Deal:
             if error and tries < self.told.max_retries:
                 self.waiting.append((number, tries + 1))
             elif error:
+                self.error = self.error or error
                 self.failed_batches += 1
                 self.failed_items += items
             else:
@@ -83,7 +85,12 @@ class Deal:
             most = getattr(self.told, key)
             if most is not None and 0 <= most < count and not self.broken:
                 self.broken = (f"{counted(count, one, many)} failed, and {key} allows "
-                               f"{most or 'none'}")
+                               f"{most or 'none'}; {self.why()}")
+
+    def why(self):
+        if not self.error:
+            return "run() returned no row for them"
+        return f"the first error: {' '.join(self.error.split())[:200]}"
 
     def all_failed(self):
         """Of a job that is over. Nobody wants that by default, but may say so: -1."""
@@ -92,12 +99,17 @@ class Deal:
 
     def tolerated(self):
         """Failures that the thresholds allow, in one line; the pipeline's report repeats it."""
-        found = ((self.failed_batches, f"{self.failed_batches} of {len(self.batches)} mini-batches",
-                  "mini_batch_error_threshold", self.told.mini_batch_error_threshold),
-                 (self.failed_items, f"{self.failed_items} items", "error_threshold",
-                  self.told.error_threshold))
-        return "; ".join(f"{what} failed, within {name}: {most}"
-                         for count, what, name, most in found if count and most is not None)
+        found = []
+        if self.failed_batches:
+            said = self.told.mini_batch_error_threshold
+            most = "-1 (the default)" if said is None else said
+            many = counted(len(self.batches), "mini-batch", "mini-batches")
+            found.append(f"{self.failed_batches} of {many} failed, within "
+                         f"mini_batch_error_threshold: {most}")
+        if self.failed_items and self.told.error_threshold is not None:
+            found.append(f"{counted(self.failed_items, 'item', 'items')} failed, within "
+                         f"error_threshold: {self.told.error_threshold}")
+        return "; ".join([*found, self.why()]) if found else ""
 
 
 def counted(count, one, many):
@@ -316,34 +328,36 @@ def work(module, told, address, secret):
 # ---- the whole ----
 
 def work_of(told):
-    """The batches, and how they are read, or None."""
+    """The batches, how they are read, or None, and what the report shall say of that."""
     if not told.mltable:
         if told.partition_key:
             raise SystemExit("partition_keys needs rows: the input must be of type mltable")
-        return batches_of([file for path in told.input for file in files_of(path)], told), None
+        files = [file for path in told.input for file in files_of(path)]
+        return batches_of(files, told), None, ""
     files, readers = [], []
     for folder in told.input:
         said, path = table_in(folder)
         files += listed_files(folder, said, path)
         readers.append(reader_of(said, path))
-    reader = readers[0]
+    reader, lack = readers[0], ""
     if told.partition_key and not reader:
         raise SystemExit("partition_keys needs rows, and MLTable does not say how they are read: "
                          f"name one of {', '.join(READERS)} among its transformations")
     if reader and importlib.util.find_spec("pandas") is None:
         if told.partition_key:
             raise SystemExit("partition_keys needs pandas on this host: pip install pandas")
-        say("pandas is not installed: run() is given paths of files instead of rows")
+        lack = (f"pandas is not installed on {socket.gethostname()}: run() was given paths of "
+                "files instead of rows")
         reader = None
     if not reader:
-        return batches_of(files, told), None
+        return batches_of(files, told), None, lack
     most = bytes_of(told.mini_batch_size or "1mb")
     pieces = list(pieces_of(files, reader, most))
     reader["types"] = types_of(pieces, reader)
     reader["keys"] = told.partition_key
     if reader["keys"]:
-        return partitions_of(pieces, reader), reader
-    return packed(pieces, [end - begin for _, begin, end, _ in pieces], most), reader
+        return partitions_of(pieces, reader), reader, ""
+    return packed(pieces, [end - begin for _, begin, end, _ in pieces], most), reader, ""
 
 
 def batches_of(files, told):
@@ -434,6 +448,15 @@ def settle_threshold(told, batches):
         told.mini_batch_error_threshold = min(limits)
 
 
+def record_error(text):
+    """As torch's ranks do: the report tells it rather than what the last batch wrote."""
+    path = os.environ.get("TORCHELASTIC_ERROR_FILE")
+    if path:
+        more = {"py_callstack": "", "timestamp": str(int(time.time()))}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"message": {"message": text, "extraInfo": more}}, file)
+
+
 def finish(deal, told):
     """Of rank 0, once all have been told that there is no more: the code of the job."""
     if told.append_row_to:
@@ -447,8 +470,10 @@ def finish(deal, told):
         f"completed, {counted(deal.failed_items, 'item', 'items')} failed")
     if not deal.broken and deal.all_failed():
         deal.broken = ("every mini-batch failed; to accept that, write "
-                       "mini_batch_error_threshold: -1")
-    last = deal.broken or deal.tolerated()
+                       f"mini_batch_error_threshold: -1; {deal.why()}")
+    if deal.broken:
+        record_error(deal.broken)
+    last = deal.broken or "; ".join(filter(None, (deal.tolerated(), told.lack)))
     if last:
         say(last)
     return 1 if deal.broken else 0
@@ -461,7 +486,7 @@ def main():
     deal = listener = None
     if os.environ["RANK"] == "0":
         listener = socket.create_server(address, backlog=1024)  # others wait while files are listed
-        batches, reader = work_of(told)
+        batches, reader, told.lack = work_of(told)
         if not batches:
             raise SystemExit("there is no data: " + (", ".join(told.input) or "no input_data"))
         settle_threshold(told, len(batches))

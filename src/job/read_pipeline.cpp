@@ -11,6 +11,7 @@
 #include "job/check.hpp"
 #include "job/component_files.hpp"
 #include "job/expression.hpp"
+#include "job/input_type.hpp"
 #include "job/names.hpp"
 #include "job/other_files.hpp"
 #include "job/output_names.hpp"
@@ -458,6 +459,7 @@ class PipelineReader {
         tell_unknown(input.mark, "input", input.name, known);
         continue;
       }
+      check_type("inputs." + input.name, input.type, Dialect::command, complaints_);
       Input& to = *found->second;
       if (input.mode) to.mode = std::move(input.mode);
       if (!to.type) to.type = std::move(input.type);
@@ -477,6 +479,7 @@ class PipelineReader {
         tell_unknown(output.mark, "output", output.name, known);
         continue;
       }
+      check_type("outputs." + output.name, output.type, Dialect::command, complaints_);
       Output& to = *found->second;
       if (output.mode) to.mode = std::move(output.mode);
       if (output.path) to.path = std::move(output.path);

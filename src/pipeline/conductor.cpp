@@ -129,7 +129,13 @@ class Conductor {
     return all;
   }
 
-  void say(std::string_view text) { console_.add(Console::err, fmt::format("muster: {}\n", text)); }
+  void warn(std::string_view text) {
+    console_.add(Console::err, fmt::format("muster: {}\n", text));
+  }
+
+  void note(std::string_view text) {
+    if (!conducting_.quiet) warn(text);
+  }
 
   // ---- the machine's effects ----
 
@@ -158,7 +164,16 @@ class Conductor {
   void on(const machine::StopStep& stop) {
     const auto live = live_.find(stop.step);
     stopped_.insert(stop.step);
+    const std::string why = why_ended();
+    if (!why.empty()) note(fmt::format("ending {}, {}", record_of(stop.step).name, why));
     if (live != live_.end()) signal_step(live->second, told_);
+  }
+
+  // Of a step that the pipeline itself ends, not the user and not an overseer, which says why.
+  [[nodiscard]] std::string why_ended() const {
+    const auto culprit = pipeline_.culprit();
+    if (interrupted_ != 0 || conducting_.overseer != nullptr || !culprit) return {};
+    return fmt::format("since {} {}", record_of(*culprit).name, word(record_of(*culprit).state));
   }
 
   void on(const machine::StepOver& over) {
@@ -179,18 +194,19 @@ class Conductor {
     const std::string own = store::step_folder(folder(), name);
     const std::string kept = fmt::format("{}@{}", own, attempt);
     if (std::rename(own.c_str(), kept.c_str()) != 0 && errno != ENOENT) {
-      say(fmt::format("cannot keep the record of attempt {} of {}", attempt, name));
+      warn(fmt::format("cannot keep the record of attempt {} of {}", attempt, name));
     }
   }
 
   void tell_start(const machine::StartStep& start) {
+    if (conducting_.takes_over(start.step)) return;
     std::string hosts;
     for (const machine::HostShare& share : start.hosts) {
       hosts += (hosts.empty() ? " on " : ", ") + conducting_.hosts[share.host];
     }
     const std::string again =
         start.attempt > 0 ? fmt::format(", attempt {}", start.attempt + 1) : "";
-    say(fmt::format("{} starts{}{}", record_of(start.step).name, hosts, again));
+    note(fmt::format("{} starts{}{}", record_of(start.step).name, hosts, again));
   }
 
   static void signal_step(const Live& live, int number) {
@@ -226,7 +242,7 @@ class Conductor {
   void obey() {
     if (conducting_.overseer == nullptr) return;
     const Orders orders = conducting_.overseer->look();
-    for (const std::string& line : orders.say) say(line);
+    for (const std::string& line : orders.say) note(line);
     for (const std::size_t step : orders.stop) on(machine::StopStep{step});
     if (!orders.end_all) return;
     PipelineEffects effects;
@@ -320,9 +336,11 @@ class Conductor {
   void interrupt(int number) {
     leaves_ = pipeline_.is_over();
     if (leaves_) return;
-    if (interrupted_ == 0 && number != SIGPIPE) {
-      say(fmt::format("received {}; ending {} step{}", view::signal_facts(number).name,
-                      live_.size(), live_.size() == 1 ? "" : "s"));
+    if (interrupted_ == 0 && number != SIGPIPE && conducting_.tells_interruption) {
+      const bool one = live_.size() == 1;
+      note(fmt::format("received {}; ending {} step{}; the same signal again kills {} at once",
+                       view::signal_facts(number).name, live_.size(), one ? "" : "s",
+                       one ? "it" : "them"));
     }
     if (interrupted_ == 0) interrupted_ = number;
     told_ = number == SIGTERM || number == SIGHUP ? SIGTERM : SIGINT;
@@ -371,6 +389,8 @@ class Conductor {
     StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err].words());
     const bool told = stopped_.contains(step) && code > 128;
     if (now.state == StepState::failed && told) now.state = StepState::stopped;
+    const std::string why = told ? why_ended() : "";
+    if (!why.empty()) now.cause = "ended, " + why;
     if (conducting_.overseer == nullptr) return settle(step, std::move(now));
     conducting_.overseer->left(step);
     left_.emplace(step, std::move(now));
@@ -400,7 +420,7 @@ class Conductor {
       }
     }
     if (conducting_.overseer != nullptr) judge(step, now);
-    say(view::step_sentence(now, *now.ended));
+    note(view::step_sentence(now, *now.ended));
     recorder_.change(step, std::move(now));
     PipelineEffects effects;
     pipeline_.ended(step, end, effects);
@@ -409,8 +429,8 @@ class Conductor {
 
   void judge(std::size_t step, StepRecord& now) {
     conducting_.overseer->ended(step, model::is_done(now.state));
-    const std::string note = conducting_.overseer->note(step);
-    if (!note.empty()) now.cause = note;
+    const std::string said = conducting_.overseer->note(step);
+    if (!said.empty()) now.cause = said;
     obey();
   }
 
@@ -469,7 +489,7 @@ class Conductor {
     } else {
       recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
     }
-    if (all_left_out()) say("nothing ran: every step was left out");
+    if (all_left_out()) note("nothing ran: every step was left out");
     console_.add(Console::err, judged ? judged->words : view::pipeline_report(recorder_.record()));
     return *recorder_.record().exit_code;
   }

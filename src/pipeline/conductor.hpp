@@ -21,12 +21,17 @@ struct Conducting {
   // Carries out a step, in a process of its own; returns its exit code. It leaves a record in the
   // step's folder.
   std::function<int(const machine::StartStep&)> run;
+  // Whether a step that starts takes over what an earlier run of the pipeline has left: it is told
+  // of once it has.
+  std::function<bool(std::size_t)> takes_over;
   // What a step that completed has written into those of its outputs that conditions ask for.
   std::function<base::Result<std::map<std::string, bool>>(std::size_t)> says;
   // Where the outputs of the whole lie, once every step is over.
   std::function<std::vector<model::NamedPath>(const std::vector<model::StepRecord>&)> outputs;
   Overseer* overseer = nullptr;  // or nobody judges the steps
   bool colour = false;
+  bool quiet = false;              // errors only, no notes and no progress
+  bool tells_interruption = true;  // unless who has sent the signal says it
 };
 
 struct Conducted {

@@ -257,7 +257,7 @@ RecordCells record_cells(const RunRecord& record, Utc now) {
 }
 
 std::string record_table(const std::vector<RecordCells>& rows, Style style) {
-  const RecordCells head = {"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS", "JOB"};
+  const RecordCells head = {"RUN", "STATE", "CREATED (UTC)", "TOOK", "RANKS, STEPS", "JOB"};
   std::vector<std::size_t> widths(kCells);
   for (std::size_t i = 0; i < kCells; ++i) {
     widths[i] = columns_of(head[i]);

@@ -104,13 +104,17 @@ class MiniBatches(PipelineCase):
         self.assertEqual(self.rows(), [0, 1, 2, 3, 5, 6, 8])
         self.assertRegex(done.errors, r"muster: score completed after .*: 2 of 9 mini-batches "
                          r"failed, within mini_batch_error_threshold: -1; 2 items failed, within "
-                         r"error_threshold: 2\n")
+                         r"error_threshold: 2; the first error: RuntimeError: no\n")
         self.assertIn("within error_threshold: 2", self.told("show", "last").text)
-        done = self.scores(fails, size="1", items="1", code=1)
-        self.assertIn("2 items failed, and error_threshold allows 1\n", done.errors)
-        done = self.scores(fails, size="1", batches="1", code=1)
-        self.assertIn("2 mini-batches failed, and mini_batch_error_threshold allows 1\n",
-                      done.errors)
+        for more, told in (({"items": "1"}, "2 items failed, and error_threshold allows 1"),
+                           ({"batches": "1"},
+                            "2 mini-batches failed, and mini_batch_error_threshold allows 1")):
+            done = self.scores(fails, size="1", code=1, **more)
+            told += "; the first error: RuntimeError: no"
+            self.assertIn(f"score: {told}\n", done.errors)
+            self.assertRegex(done.errors, r"muster: score failed with exit code 1 after .*: "
+                             rf"rank 0 on .* exited with code 1 \(pid \d+\): {told}\n")
+            self.assertIn(told, self.show()["cause"])
 
     def test_options_of_azures_runner_among_the_arguments(self):
         self.write("src/score.py", "import sys\ndef run(batch):\n"
@@ -138,20 +142,30 @@ class MiniBatches(PipelineCase):
 
     def test_items_without_a_row_have_failed(self):
         done = self.scores("if number % 2: continue", items="4")
-        self.assertIn("4 items failed", done.errors)
+        self.assertRegex(done.errors, r"muster: score completed after .*: 4 items failed, within "
+                         r"error_threshold: 4; run\(\) returned no row for them\n")
         self.scores("if number % 2: continue", items="3", code=1)
+
+    def without(self, *keys):
+        """Of p.yml."""
+        with open(self.path("p.yml"), encoding="utf-8") as file:
+            lines = [line for line in file if line.split(":")[0].strip() not in keys]
+        self.write("p.yml", "".join(lines))
 
     def test_a_step_whose_every_batch_failed_has_failed(self):
         fails = "raise RuntimeError('no')"
         self.write("src/score.py", SCORE % fails)
         self.parallel()
-        for threshold in ("error_threshold", "mini_batch_error_threshold"):
-            with open(self.path("p.yml"), encoding="utf-8") as file:
-                lines = [line for line in file if not line.strip().startswith(threshold + ":")]
-            self.write("p.yml", "".join(lines))
+        self.without("mini_batch_error_threshold")
+        done = self.submit("--fake-nodes", "2", file="p.yml")
+        self.assertRegex(done.errors, r"muster: score completed after .*: 5 of 5 mini-batches "
+                         r"failed, within mini_batch_error_threshold: -1 \(the default\); 9 items "
+                         r"failed, within error_threshold: -1; the first error: RuntimeError: no\n")
+        self.without("error_threshold")
         done = self.submit("--fake-nodes", "2", file="p.yml", code=1)
         self.assertIn("every mini-batch failed; to accept that, write "
                       "mini_batch_error_threshold: -1", done.errors)
+        self.assertIn("every mini-batch failed", self.show()["cause"])
         done = self.scores(fails)  # both are -1
         self.assertIn("score: 0 of 5 mini-batches completed, 9 items failed\n", done.errors)
 
@@ -315,6 +329,21 @@ class Tables(PipelineCase):
                    "batch.dtypes.items())] * len(batch)\n")
         lines = self.rows_of("paths: [{folder: ./d}]\ntransformations: [%s: {}]\n" % how, size="1b")
         return sorted(set(lines))
+
+    def test_paths_in_place_of_rows_are_told(self):
+        """Where pandas is not: in the report, and by show."""
+        os.mkdir(self.path("bin"))
+        self.write("bin/python3", '#!/bin/sh\nexec /usr/bin/python3 -S "$@"\n')
+        os.chmod(self.path("bin/python3"), 0o755)
+        self.environment = functools.partial(self.environment,
+                                             PATH=f"{self.path('bin')}:/usr/bin:/bin")
+        table = '{"paths": [{"folder": "./d"}], "transformations": [{"read_delimited": {}}]}'
+        self.write("table/MLTable", table)
+        self.write("p.yml", TABLE_STEP % "1mb")
+        told = r"pandas is not installed on \S+: run\(\) was given paths of files instead of rows"
+        done = self.submit(file="p.yml")
+        self.assertRegex(done.errors, rf"muster: score completed after .*: {told}\n")
+        self.assertRegex(self.told("show", "last").text, told)
 
     def test_a_column_has_the_same_type_in_all_batches(self):
         found = self.types_of("a,b,c,d,e\n1,1,x,True,1\n", "a,b,c,d,e\n2,2.5,,False,\n",

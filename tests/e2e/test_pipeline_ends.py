@@ -5,6 +5,7 @@
 import functools
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -68,10 +69,28 @@ class Ends(PipelineCase):
         self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
                                         "evaluate": "blocked"})
 
+    def test_a_step_that_the_pipeline_ends_says_why(self):
+        os.mkfifo(self.path("meeting"))
+        self.write("two.yml", "type: pipeline\n"
+                   "settings: {continue_on_step_failure: false}\njobs:\n"
+                   "  slow: {command: 'echo > $DIR/meeting; exec sleep 3600'}\n"
+                   "  bad: {command: 'read line < $DIR/meeting; exit 3'}\n")
+        done = self.submit("-j", "2", file="two.yml", code=3)
+        self.assertIn("muster: ending slow, since bad failed\n", done.errors)
+        self.assertRegex(done.errors, r"muster: slow stopped after .*: ended, since bad failed\n")
+        self.assertNotRegex(done.errors, "SIGINT|same signal")  # nobody has sent one
+        self.assertRegex(self.told("show", "last").text,
+                         r"slow  stopped .* ended, since bad failed")
+
     def test_stop_ends_a_pipeline(self):
         one = self.begun()
         self.told("stop", "last")
-        self.assertEqual(one.finish().code, 130)
+        done = one.finish()
+        self.assertEqual(done.code, 130)
+        self.assertIn("muster: received SIGINT; ending 1 step; the same signal again kills it at "
+                      "once\n", done.errors)
+        self.assertEqual(done.errors.count("same signal"), 1, done.errors)
+        self.assertRegex(done.errors, "muster: train stopped after .*: interrupted by signal 2 ")
 
     def test_a_killed_one_leaves_nothing_and_goes_on(self):
         one = self.begun()
@@ -147,8 +166,10 @@ class Ends(PipelineCase):
         one.send(signal.SIGINT)
         one.finish()
         self.write("w.sh", "exit 0\n")
-        self.told("rerun", "last")
+        told = self.told("rerun", "last").errors
         self.assertEqual(self.steps(), {"a": "reused", "w": "completed"})
+        self.assertEqual(sorted(re.findall(r"muster: (\w+ (?:starts|reused|completed))", told)),
+                         ["a reused", "w completed", "w starts"])
         self.assertEqual(self.read("ran"), b"a\n")
 
     def test_a_signal_while_outputs_are_taken_over(self):

@@ -115,6 +115,36 @@ run.wait_for_completion(show_output=True)
             "one.csv ['a,b', '1,2']",
             "{'all': True, 'below': True, 'first': True, 'table': 2}"])
 
+    def test_a_script_resumes_from_a_path(self):
+        self.write("src/words.py",
+                   "import os, sys\nprint(sys.argv[1:-1], os.listdir(sys.argv[-1]))\n")
+        done = self.runs(START + """
+from azureml.train.estimator import Estimator
+store.upload('data/below', 'saved')
+for job in (ScriptRunConfig('src', 'words.py', arguments=['--lr', 1], compute_target='gpu-cluster',
+                            resume_from=DataPath(store, 'saved')),
+            Estimator('src', entry_script='words.py', script_params={'--lr': 1},
+                      compute_target='gpu-cluster', resume_from=DataPath(store, 'saved'))):
+    run = Experiment(ws, 'reads').submit(job)
+    run.wait_for_completion(show_output=True)
+""")
+        self.assertEqual(done.stdout.splitlines(),
+                         ["['--lr', '1', '--resume-from'] ['two.csv']"] * 2)
+
+    def test_details_name_what_a_run_has_made(self):
+        done = self.runs(START + """
+from azure.ai.ml import MLClient, Output, command
+from azureml.core import Run
+job = MLClient.from_config().jobs.create_or_update(command(
+    command='echo a,b > ${{outputs.table}}/t.csv', outputs={'table': Output()}))
+run = Run.get(ws, job.name)
+run.wait_for_completion()
+made, = run.get_details()['outputDatasets']
+print(made['outputType'], made['outputDetails'], made['dataset'].to_path())
+""")
+        self.assertEqual(done.stdout.splitlines()[-1],
+                         "RunOutput {'outputName': 'table'} ['/t.csv']")
+
     def test_datasets_of_one_job_have_names_of_their_own(self):
         done = self.runs(START + """
 job = ScriptRunConfig('src', 'reads.py', compute_target='gpu-cluster', arguments=[

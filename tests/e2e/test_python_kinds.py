@@ -193,6 +193,15 @@ class Kinds(PythonCase):
                  "outputs['z'] of command() is 0.5, which is not an Output"),
                 ("from azure.ai.ml import Input\nInput(path=3)\n",
                  "path of Input() is 3, which is not a path"),
+                ("from azure.ai.ml import Input, Output\n"
+                 "Input(type='uri_fil')\n",
+                 "type of Input() is 'uri_fil', which is not a type of inputs and outputs"),
+                ("from azure.ai.ml.entities import Data\n"
+                 "Data(type=5)\n",
+                 "type of Data() is 5, which is not a type of inputs and outputs"),
+                ("from azure.ai.ml import Output, command\n"
+                 "Output(type='Uri_File').type = 'uri_foldr'\n",
+                 "Output.type is 'uri_foldr', which is not a type of inputs and outputs"),
                 ("from azureml.core import ScriptRunConfig\n"
                  "ScriptRunConfig('.', 3, arguments=['a', ['b']], environment=3)\n",
                  "script of ScriptRunConfig() is 3, which is not a path",

@@ -325,7 +325,7 @@ class Notebooks(PythonCase):
                      "    echo(n=n)\njob = whole(3)\njob.inputs.n = 4\n", "the input 'n' of the "
                      "pipeline cannot be changed to 4\n  hint: call the pipeline's function with")
         self.refused(CLIENT + "@pipeline\ndef whole(rate):\n    pass\nwhole(rat=1)\n",
-                     "whole(): missing a required argument: 'rate'\n  hint: did you mean rate?")
+                     "whole() has no parameter 'rat'\n  hint: did you mean rate?")
         done = self.python(made + "job.distribution = {'type': 'PyTorch', 'count': 2}\n"
                            "client.jobs.create_or_update(job)\n", "-m", "muster")
         self.assertIn("unknown key 'count'", done.stderr.replace("distribution.", ""))

@@ -319,6 +319,27 @@ class Programs(PythonCase):
         told = self.fails(USAGE, STEPS + "func(1, 2, 3)\n")
         self.assertIn("has 2 inputs, and 3 values were given", told)
 
+    def test_values_of_the_wrong_type_are_refused(self):
+        """As a job file's are, wherever the type is said."""
+        top = ("from azure.ai.ml import Input, MLClient, command, dsl\n"
+               "n = command(command='echo ${{inputs.n}}', inputs={'n': Input(type='integer')})\n"
+               "k = command(command='echo ${{inputs.n}}', inputs={'n': 4, 'b': True})\n")
+        ways = (("m", "n(n=m)", "'four'", "inputs.n must be a whole number, not 'four'"),
+                ("m", "n(n=1).inputs.n = m", "'four'",
+                 "inputs.n must be a whole number, not 'four'"),
+                ("m", "k(n=m)", "'four'", "inputs.n must be a number, not 'four'"),
+                ("m", "k(b=m)", "'maybe'", "inputs.b must be true or false, not 'maybe'"))
+        for parameters, body, value, told in ways:
+            program = (f"{top}@dsl.pipeline()\ndef whole({parameters}):\n    {body}\n"
+                       f"MLClient.from_config().create_or_update(whole({value}))\n")
+            self.assertIn(f"program.py:6: {told}\n", self.fails(BAD_FILE, program))
+        for value, told in (("'four'", "n of whole() is 'four', which is not a whole number"),
+                            ("1, b='x'", "b of whole() is 'x', which is not True or False"),
+                            ("l=0.3", "whole() has no parameter 'l'\n  hint: did you mean lr?")):
+            program = (f"{top}@dsl.pipeline()\ndef whole(n: int, lr: float = 1, b: bool = True):\n"
+                       f"    k(n=n)\nwhole({value})\n")
+            self.assertIn(f"program.py:7: {told}", self.fails(USAGE, program))
+
     def test_steps_hand_on_what_they_make(self):
         self.write("prepare.yml", "command: echo $((${{inputs.n}} + 1)) > ${{outputs.data}}/n\n"
                                   "inputs: {n: {type: integer}}\n"

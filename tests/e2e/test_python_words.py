@@ -62,7 +62,15 @@ class Words(PythonCase):
                 (V1 + "Experiment(ws, 'x').submit(ScriptRunConfig(command='true'), fake_node=2)\n",
                  "Experiment.submit() has no parameter 'fake_node'", "did you mean fake_nodes?"),
                 (V2 + "client.jobs.create_or_update(command(**given), fake_node=2)\n",
-                 "submit() has no parameter 'fake_node'", "did you mean fake_nodes?"),
+                 ": create_or_update() has no parameter 'fake_node'", "did you mean fake_nodes?"),
+                (V2 + "client.create_or_update(command(**given), experimentname='x')\n",
+                 ": create_or_update() has no parameter 'experimentname'\n  hint: did you mean "
+                 "experiment_name? it has compute, environment, experiment_name, "),
+                (V2 + "command(**given).submit(experimentname='x')\n",
+                 "CommandJob.submit() has no parameter 'experimentname'\n  hint: did you mean "
+                 "experiment_name? "),
+                (V1 + "ScriptRunConfig('.', telemetry_values=1)\n",
+                 "hint: it has arguments, command, compute_target, "),
                 (V2 + "command(**given)(epochs=2)\n", "command has no input 'epochs'")):
             self.refused(program, program.splitlines()[-1], *told)
 
@@ -74,6 +82,11 @@ class Words(PythonCase):
                 (V2 + "command(**given).enviroment_variables = {}\n",
                  "Command has no setting 'enviroment_variables'",
                  "did you mean environment_variables?"),
+                (V2 + "command(**given).distrbution = {}\n",
+                 "Command has no setting 'distrbution'\n  hint: did you mean distribution? it has "
+                 "code, command, compute, description, display_name, distribution, environment, "
+                 "environment_variables, experiment_name, inputs, is_deterministic, limits, name, "
+                 "outputs, resources, tags\n"),
                 (V1 + "RunConfiguration().node_cont = 2\n",
                  "RunConfiguration has no setting 'node_cont'", "did you mean node_count?"),
                 (V1 + "Environment('x').docker.base_imge = 'x'\n",
@@ -83,6 +96,36 @@ class Words(PythonCase):
                 (V1 + "print(ws.linked_services)\n", "Workspace has no 'linked_services'")):
             self.refused(program, program.splitlines()[-1], *told)
 
+    def test_hints_are_in_python_s_words(self):
+        os.mkdir(self.path("full"))
+        self.write("full/file", "")
+        for program, *told in (
+                (V2 + "client.jobs.create_or_update(command(**given, compute='cpu'))\n",
+                 "or choose another target: compute='local', create_or_update(..., hosts="),
+                (V1 + "Experiment(ws, 'x').submit(ScriptRunConfig('.', command='true', "
+                 "compute_target='cpu'))\n",
+                 "or choose another target: compute_target='local', submit(..., hosts="),
+                (V2 + "given['environment'] = 'nosuch@latest'\n"
+                 "client.jobs.create_or_update(command(**given))\n",
+                 "in muster.yml, or environment=Environment(image='IMAGE'); if its hosts hold that "
+                 "software themselves: create_or_update(..., environment=False) or "),
+                (V1 + "Experiment(ws, 'x').submit(ScriptRunConfig('.', command='true', "
+                 "environment=Environment('nosuch')))\n",
+                 "or environment=Environment.from_docker_image('NAME', 'IMAGE'); if its hosts"),
+                (V2 + "given['command'] = 'true ${{outputs.o}}'\n"
+                 "given['outputs'] = {'o': Output(path='full')}\n"
+                 "client.jobs.create_or_update(command(**given))\n",
+                 "hint: name another path, or say Output(..., overwrite=True)\n"),
+                (V2 + "client.jobs.create_or_update(command(**given, distribution="
+                 "{'type': 'mpi', 'process_count_per_node': 2}))\n",
+                 "unknown key 'process_count_per_node' in distribution\n  hint: did you mean "
+                 "process_count_per_instance?\n")):
+            done = self.python(program, "-m", "muster")
+            line = program.count("\n")
+            self.assertRegex(done.stderr, rf"^muster: error: program\.py:{line}: ", program)
+            for text in told:
+                self.assertIn(text, done.stderr)
+
     def test_what_the_sdk_has_and_muster_cannot_do(self):
         for program, *told in (
                 (V2 + "load_component('x.yml', params_override=[{'x': 1}])\n",
@@ -91,7 +134,7 @@ class Words(PythonCase):
                  "arguments of ScriptRunConfig() is '--lr 0.1', which is not a list\n"
                  "  hint: for example arguments=[\"--lr\", 0.1]"),
                 (V1 + "ScriptRunConfig('.', 'train.py', resume_from='x')\n",
-                 "ScriptRunConfig(resume_from=...) is not supported\n  hint: put the folder"),
+                 "resume_from of ScriptRunConfig() is 'x', which is not a DataPath\n"),
                 (V1 + "PyTorch('src', entry_script='train.py', framework_version='1.13')\n",
                  "framework_version=...) is not supported\n  hint: name it in pip_packages"),
                 (V1 + "PyTorch('src', entry_script='train.py', node_count=2)\n",
@@ -109,6 +152,23 @@ class Words(PythonCase):
                 (V1 + "from azureml.core import Webservice\nWebservice.list(ws)\n",
                  "muster does not support azureml.core.Webservice", "it runs commands")):
             self.refused(program, program.splitlines()[-1], *told)
+
+    def test_variables_that_are_changed_later_count_as_in_the_sdk(self):
+        """Those of command(), not those of CommandJob(), which copies them."""
+        done = self.runs(V2 + "from azure.ai.ml.entities import CommandJob\n"
+                         "for make in command, CommandJob:\n"
+                         "    variables = {'GIVEN': 'before'}\n"
+                         "    job = make(command='echo $GIVEN', environment_variables=variables)\n"
+                         "    variables['GIVEN'] = 'after'\n"
+                         "    client.jobs.stream(client.jobs.create_or_update(job).name)\n")
+        self.assertEqual(re.findall(r"before|after", done.stdout), ["after", "before"])
+
+    def test_an_image_that_stands_for_a_name(self):
+        program = (V2 + "print(client.environments.get('own', label='latest').image,\n"
+                   "      client.environments.get('own', version='3').image,\n"
+                   "      client.environments.get('nosuch').image)\n")
+        done = self.python(program, "-m", "muster", "--set", "environments.own=debian:12")
+        self.assertEqual(done.stdout, "debian:12 debian:12 None\n", done.stderr)
 
     def test_environments_are_found_by_name_and_clones_are_their_own(self):
         done = self.runs(V2 +

@@ -82,6 +82,16 @@ class Voice(Case):
         self.assertIn("exited with code 1", self.in_a_pipe("run", "-q", *FAILS[1:]))
         self.assertIn("exited with code 1", self.in_a_pipe(*FAILS, MUSTER_QUIET="yes"))
 
+    def test_quiet_pipelines_leave_errors_and_output(self):
+        pipeline = "type: pipeline\njobs:\n  one: {command: %s}\n"
+        self.write("p.yml", pipeline % "echo told")
+        done = self.muster("submit", "-q", "p.yml", command=(MUSTER,))
+        self.assertEqual((done.code, done.text, done.errors), (0, "one: told\n", ""))
+        self.write("p.yml", pipeline % "exit 3")
+        told = self.in_a_pipe("submit", "-q", "p.yml")
+        self.assertIn("muster: the pipeline failed: step one failed with exit code 3", told)
+        self.assertNotRegex(told, "one starts|one failed with exit code 3 after")
+
     def test_the_version_after_any_command(self):
         version = self.succeeds("version", command=(MUSTER,)).text
         for command in ("run", "ps", "submit", "lead", "gc", "validate", "schema"):

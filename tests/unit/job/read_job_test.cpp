@@ -37,6 +37,16 @@ TEST(ReadJob, EveryExampleIsFine) {
   EXPECT_GE(files, 13);
 }
 
+TEST(ReadJob, CountsHaveOtherNamesInTheOtherSdk) {
+  const JobReading reading = read_job(
+      "type: command\ncommand: x\ndistribution: {type: mpi, process_count_per_node: 2}\n"
+      "resources: {node_count: 2}\n",
+      "j");
+  ASSERT_EQ(reading.complaints.size(), 2U);
+  EXPECT_EQ(reading.complaints[0].hint, "did you mean process_count_per_instance?");
+  EXPECT_EQ(reading.complaints[1].hint, "did you mean instance_count?");
+}
+
 TEST(ReadJob, Draft) {
   const JobFile job = example("mpirun.yml");
   EXPECT_EQ(job.dialect, Dialect::draft);

@@ -60,7 +60,7 @@ TEST(RecordTable, HasALineForEachRun) {
   const std::string table =
       record_table({record_cells(record(), kTime), record_cells(other, kTime)}, {});
   EXPECT_EQ(table,
-            "RUN                         STATE      CREATED (UTC)        TOOK  RANKS         JOB\n"
+            "RUN                         STATE      CREATED (UTC)        TOOK  RANKS, STEPS  JOB\n"
             "20261121-212530.123-kufari  failed 3   2026-11-21 21:25  1:02:05  4 on 2 hosts  "
             "python3 train.py --epochs 2 --rate 0.1\n"
             "20261121-212530.123-kufari  completed  2026-11-21 21:25     1:15  4 on node1    "
@@ -74,10 +74,10 @@ std::string of_width(std::size_t width) {
 TEST(RecordTable, FitsATerminal) {
   EXPECT_EQ(of_width(200), of_width(0));
   EXPECT_EQ(of_width(80),
-            "RUN                         STATE        TOOK  RANKS         JOB\n"
+            "RUN                         STATE        TOOK  RANKS, STEPS  JOB\n"
             "20261121-212530.123-kufari  failed 3  1:02:05  4 on 2 hosts  python3 train.py...\n");
   EXPECT_EQ(of_width(50),
-            "RUN     STATE        TOOK  RANKS       JOB\n"
+            "RUN     STATE        TOOK  RANKS, ...  JOB\n"
             "kufari  failed 3  1:02:05  4 on 2 ...  python3 ...\n");
   EXPECT_EQ(of_width(20), "RUN     STATE\nkufari  failed 3\n");
   for (std::size_t width = 16; width < 120; ++width) {

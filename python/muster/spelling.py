@@ -1,0 +1,56 @@
+"""What muster calls options and keys, and what they are called in Python."""
+
+import functools
+import re
+from typing import Mapping, NamedTuple
+
+from .command_line import command_line
+
+
+class Spelling(NamedTuple):
+    """How one SDK describes a job, and the call that submits it."""
+
+    compute: str = "compute"
+    image: str = "Environment(image='IMAGE')"
+    call: str = "submit"
+    renamed: Mapping[str, str] = {}  # keys of job files, where Python has other names
+
+
+V1 = Spelling("compute_target", "Environment.from_docker_image('NAME', 'IMAGE')")
+
+_WORDS = [
+    (re.compile(r"--set inputs\.(\w+)="), r"\1="),
+    (re.compile(r"--nodes and --per-node"), "node_count and process_count_per_node"),
+    (re.compile(r"--per-node"), "process_count_per_node"),
+    (re.compile(r"^distribution\."), ""),
+    (re.compile(r"say overwrite: true of the output, or --force"),
+     "say Output(..., overwrite=True)"),
+    # What only the program muster has, for a file that dump() writes.
+    (re.compile(r"(?<![\w`-])(--(?:image-from-here|no-snapshot|snapshot-limit SIZE|force)\b)"),
+     r"muster submit \1"),
+]
+# Options that are words of submit(), too; `python3 -m muster` takes them as they are.
+_OPTIONS = [
+    (re.compile(r"--without (environment|gpus)"), r"\1=False"),
+    (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
+    (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
+]
+
+
+def _option(word: str, call: str, found: "re.Match[str]") -> str:
+    said = f"{call}(..., {found.expand(word)})"
+    return f"{said} or python3 -m muster {found[0]}" if command_line.tells else said
+
+
+def python_words(text: str, spelling: Spelling) -> str:
+    """A line of muster's in the program's words."""
+    for pattern, word in _OPTIONS:
+        text = pattern.sub(functools.partial(_option, word, spelling.call), text)
+    text = re.sub(r"--target ([\w-]+)", rf"{spelling.compute}='\1'", text)
+    text = re.sub(r"environment: \{image: IMAGE\}, or --image",
+                  f"or environment={spelling.image}", text)
+    for pattern, words in _WORDS:
+        text = pattern.sub(words, text)
+    for key, name in spelling.renamed.items():
+        text = re.sub(rf"^{re.escape(key)}\b", name, text)
+    return text
