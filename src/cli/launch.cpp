@@ -251,7 +251,7 @@ class Launch {
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = options_for(job);
     if (const auto fine = check_places(); !fine) return complain(fine.error());
-    if (const auto made = record(job); !made) return complain(made.error());
+    if (const auto made = record(job); !made) return end_unrecorded(made.error());
     if (places_) places_->begin();
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return end_unfilled(filled.error());
@@ -376,13 +376,24 @@ class Launch {
     return ready_checkpoints(checkpoints);
   }
 
-  // A signal has ended it, or what the error says.
-  std::optional<int> end_unfilled(const base::Error& error) {
+  // Of a run that a signal ends before there are heads that hear it.
+  static std::optional<model::RunReport> interruption() {
     model::RunReport report;
     report.signal = process::waiting_signal();
-    if (report.signal == 0) return give_up(error);
     report.cause = model::Cause::interrupted;
-    return end_early(report);
+    return report.signal == 0 ? std::nullopt : std::optional(report);
+  }
+
+  // A signal has ended it, or what the error says.
+  std::optional<int> end_unfilled(const base::Error& error) {
+    const auto report = interruption();
+    return report ? end_early(*report) : give_up(error);
+  }
+
+  // The same while its code was copied.
+  [[nodiscard]] int end_unrecorded(const base::Error& error) const {
+    const auto report = interruption();
+    return report ? tell(*report, invocation_, false) : complain(error);
   }
 
   // With the software that the ranks need. Nothing: they have it.
