@@ -134,6 +134,13 @@ void foresee_refusal(Prospect& job) {
       is_fatal ? "the job would not start" : "ranks here would run without"));
 }
 
+// Programs that read the plan want to know it, too.
+void foresee_places(const front::RunRequest& request, Prospect& job) {
+  if (!request.json || !request.record) return;
+  const std::string warning = OutputPlaces(*request.record).warning();
+  if (!warning.empty()) job.plan.notices.push_back(warning);
+}
+
 // One job on its way from the spec to its exit code. When the agents tell that hosts of the list
 // are one, it is planned once more.
 class Launch {
@@ -190,6 +197,7 @@ class Launch {
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) {
       foresee_refusal(*job);
+      foresee_places(request_, *job);
       return show_dry_run(request_, *job, launched);
     }
     const int shown = show_plan(request_.shown, job->inventory, job->plan);

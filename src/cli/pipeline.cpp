@@ -48,7 +48,8 @@ std::string plan_text(const PipelineRequest& request) {
   for (std::size_t i = 0; i < request.steps.size(); ++i) {
     steps.push_back({request.steps[i].name, request.plan[i]});
   }
-  return view::steps_json(steps, request.record.names);
+  const std::string warning = request.dry_run ? OutputPlaces(request).warning() : "";
+  return view::steps_json(steps, request.record.names, warning);
 }
 
 pipeline::Recorder recorder_of(const PipelineRequest& request) {
