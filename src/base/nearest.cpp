@@ -38,6 +38,20 @@ bool is_same_but_for_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+// Whoever types "--secret" may mean "--secret-file": the only word that begins so.
+std::optional<std::string> begun_by(std::string_view typed, std::span<const std::string> known) {
+  constexpr std::size_t kLettersLeast = 4;
+  std::optional<std::string> found;
+  for (const std::string& word : known) {
+    const bool begins = word.size() > typed.size() && word.starts_with(typed) &&
+                        (word[typed.size()] == '-' || word[typed.size()] == '_');
+    if (!begins) continue;
+    if (found) return std::nullopt;
+    found = word;
+  }
+  return letters_in(typed) >= kLettersLeast ? found : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> known) {
@@ -50,7 +64,7 @@ std::optional<std::string> nearest(std::string_view typed, std::span<const std::
       found = word;
     }
   }
-  return found;
+  return found ? found : begun_by(typed, known);
 }
 
 std::string did_you_mean(std::string_view typed, std::span<const std::string> known,

@@ -82,6 +82,9 @@ class Accounts {
       if (line.starts_with("jobnumber ")) sight_.id = value_of(line, "jobnumber");
       if (line.starts_with("hostname ")) sight_.hosts = value_of(line, "hostname");
       if (line.starts_with("failed ")) failed_ = value_of(line, "failed");
+      if (line.starts_with("start_time ")) {
+        sight_.began = ctime_time(value_of(line, "start_time"));
+      }
       if (line.starts_with("end_time ")) {
         sight_.ended = ctime_time(value_of(line, "end_time"));
       }

@@ -37,6 +37,7 @@ struct Sight {
   std::string hosts = {};        // in its own form; without those that were lost
   std::string script_host = {};  // where its script runs; may be empty
   std::optional<int> code = {};  // of the script; 128 + a signal that ended it
+  std::optional<model::Utc> began = {};  // of one that has, or had, hosts, where that is known
   std::optional<model::Utc> ended = {};  // of one that is over, where the system knows it
   bool operator==(const Sight&) const = default;
 };

@@ -62,7 +62,7 @@ Words past(const std::vector<std::string>& ids) {
           "--noheader",
           "--parsable2",
           "--allocations",
-          "--format=JobID,State,ExitCode,NodeList,End",
+          "--format=JobID,State,ExitCode,NodeList,End,Start",
           "--jobs=" + joined(ids)};
 }
 

@@ -104,6 +104,12 @@ std::optional<model::Utc> end_time(const State& state, const std::string& text) 
   return zoned_time(text);
 }
 
+// One that was cancelled in the queue has had no hosts, whatever its start is said to be.
+std::optional<model::Utc> start_time(const Sight& sight, const std::string& text) {
+  const bool had_hosts = sight.stage != Stage::waiting && !sight.hosts.empty();
+  return had_hosts ? zoned_time(text) : std::nullopt;
+}
+
 // To Slurm, a job without a time limit ends after a year, and one that is just being started in the
 // year 2154: nobody would start that late. Whatever the zone.
 bool is_guess(const std::string& time, model::Utc now) {
@@ -169,6 +175,7 @@ std::vector<Sight> slurm_listed(std::string_view said) {
     if (sight.stage == Stage::waiting) sight.reason = slurm_reason(sight.reason, sight.id);
     sight.start = minute_of(cell[3]);
     sight.hosts = cell[4];
+    sight.began = start_time(sight, cell[3]);
     sight.script_host = told(cell[5]);
   });
 }
@@ -176,7 +183,9 @@ std::vector<Sight> slurm_listed(std::string_view said) {
 std::vector<Sight> slurm_past(std::string_view said) {
   return read_lines(said, 5, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.code = exit_code(cell[2]);
-    sight.hosts = told(cell[3]);
+    const bool has_hosts = cell[3] != "None assigned";
+    sight.hosts = has_hosts ? told(cell[3]) : "";
+    if (cell.size() > 5) sight.began = start_time(sight, cell[5]);
   });
 }
 

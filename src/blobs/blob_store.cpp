@@ -42,13 +42,13 @@ bool same_file(const struct stat& a, const struct stat& b) {
 }
 
 // Copies and hashes at once; the hash is that of the copy.
-std::optional<std::string> copy_hashed(int from, int to) {
-  if (process::clone_file(from, to)) return hash_of(to);
+std::optional<std::string> copy_hashed(int from, int to, const GoesOn& goes_on) {
+  if (process::clone_file(from, to)) return hash_of(to, goes_on);
   Sha256 hash;
   process::SparseWriter writer(to);
   const bool copied = read_pieces(from, [&](std::string_view bytes) {
     hash.add(bytes);
-    return writer.add(bytes);
+    return writer.add(bytes) && !is_given_up(goes_on);
   });
   return copied && writer.finish() ? std::optional(hash.take()) : std::nullopt;
 }
@@ -124,7 +124,7 @@ process::UniqueFd BlobStore::hold_alone() const {
 }
 
 Result<std::string> BlobStore::add(int file) {
-  return add_filled([file](int to) { return copy_hashed(file, to); }, "");
+  return add_filled([&](int to) { return copy_hashed(file, to, goes_on_); }, "");
 }
 
 Result<void> BlobStore::add_from(const std::string& hash,
@@ -153,6 +153,7 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
   FreshFile fresh(fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number), 0400);
   if (!fresh) return failed("write to", folder_);
   const auto hash = fill(fresh.get());
+  if (is_given_up(goes_on_)) return given_up();
   if (!hash && errno != 0) return failed("write to", folder_);
   if (!hash || (!wanted.empty() && *hash != wanted)) {
     return base::fail(Fault::lost, "", "what came over the link is not what was sent");
@@ -176,7 +177,8 @@ Result<std::optional<Kept>> BlobStore::try_keep(const std::string& path) {
   struct stat before {};
   struct stat after {};
   if (::fstat(file.get(), &before) != 0) return failed("read", path);
-  auto hash = hash_of(file.get());
+  auto hash = hash_of(file.get(), goes_on_);
+  if (is_given_up(goes_on_)) return given_up();
   if (!hash) return failed("read", path);
   const auto size = static_cast<std::uint64_t>(before.st_size);
   if (!has(*hash, size)) {
@@ -214,15 +216,17 @@ Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
   }
   FreshFile to(path, 0600);
   if (!to) return failed("make", path);
-  if (trusted_.contains(hash)) {
-    if (!process::copy_file(from.get(), to.get())) return failed("write", path);
-  } else {
-    const auto copied = copy_hashed(from.get(), to.get());
-    if (!copied) return failed("write", path);
-    if (*copied != hash) {
-      ::unlink(blob.c_str());
-      return damaged(blob);
-    }
+  std::optional<std::string> copied;
+  if (!trusted_.contains(hash)) {
+    copied = copy_hashed(from.get(), to.get(), goes_on_);
+  } else if (process::copy_file(from.get(), to.get(), goes_on_)) {
+    copied = hash;
+  }
+  if (is_given_up(goes_on_)) return given_up();
+  if (!copied) return failed("write", path);
+  if (*copied != hash) {
+    ::unlink(blob.c_str());
+    return damaged(blob);
   }
   if (::fchmod(to.get(), mode) != 0) return failed("write", path);
   to.stay();

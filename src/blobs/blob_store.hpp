@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "blobs/goes_on.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::blobs {
@@ -24,7 +25,11 @@ struct Kept {
 
 class BlobStore {
  public:
-  explicit BlobStore(std::string folder) : folder_(std::move(folder)) {}
+  // What copies or hashes contents asks `goes_on`.
+  explicit BlobStore(std::string folder, GoesOn goes_on = {})
+      : folder_(std::move(folder)), goes_on_(std::move(goes_on)) {}
+
+  [[nodiscard]] const GoesOn& goes_on() const { return goes_on_; }
 
   // As long as the returned descriptor is open, no blob is removed. It is made with the folder.
   [[nodiscard]] base::Result<process::UniqueFd> hold();
@@ -61,6 +66,7 @@ class BlobStore {
   [[nodiscard]] base::Result<std::string> add_filled(const Fill& fill, const std::string& wanted);
 
   std::string folder_;
+  GoesOn goes_on_;
   bool has_grown_ = false;
   std::set<std::string> trusted_;  // whose bytes this process has hashed itself
 };

@@ -37,7 +37,7 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
 
 class Hasher {
  public:
-  explicit Hasher(LeadsOutLinks links) : links_(links) {}
+  Hasher(LeadsOutLinks links, const GoesOn& goes_on) : links_(links), goes_on_(goes_on) {}
 
   // `real`: without links on its way. The first root is what is asked for.
   Result<void> add_root(const fs::path& real, int depth) {
@@ -50,6 +50,7 @@ class Hasher {
 
  private:
   Result<void> add(const fs::path& path, std::string_view name, fs::file_status status, int depth) {
+    if (is_given_up(goes_on_)) return given_up();
     switch (status.type()) {
       case fs::file_type::regular:
         return add_file(path, name, status);
@@ -74,7 +75,7 @@ class Hasher {
   Result<void> add_file(const fs::path& path, std::string_view name, fs::file_status status) {
     if (++count_ > snapshot::kEntriesMax) return cannot_hash(path, "there are too many files");
     head(with_mode("file", status), name);
-    return file_hash(path).map([&](const std::string& own) { hash_.add(own); });
+    return file_hash(path, goes_on_).map([&](const std::string& own) { hash_.add(own); });
   }
 
   Result<void> add_link(const fs::path& path, std::string_view name, int depth) {
@@ -120,6 +121,7 @@ class Hasher {
   }
 
   LeadsOutLinks links_;
+  const GoesOn& goes_on_;
   std::vector<fs::path> roots_;  // of what has been, or is being, hashed
   std::size_t count_ = 0;
   Sha256 hash_;
@@ -127,21 +129,21 @@ class Hasher {
 
 }  // namespace
 
-Result<std::string> file_hash(const std::string& path) {
+Result<std::string> file_hash(const std::string& path, const GoesOn& goes_on) {
   const process::UniqueFd file = open_regular(path);
-  Sha256 own;
-  const bool read = file && read_pieces(file.get(), [&](std::string_view piece) {
-                      own.add(piece);
-                      return true;
-                    });
-  return read ? Result<std::string>(own.take()) : cannot_hash(path, std::strerror(errno));
+  auto own = file ? hash_of(file.get(), goes_on) : std::nullopt;
+  if (own) return std::move(*own);
+  const int error = errno;
+  if (is_given_up(goes_on)) return given_up();
+  return cannot_hash(path, std::strerror(error));
 }
 
-Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links) {
+Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links,
+                                const GoesOn& goes_on) {
   std::error_code wrong;
   const fs::path real = fs::canonical(path, wrong);
   if (wrong) return cannot_hash(path, wrong.message());
-  Hasher hasher(links);
+  Hasher hasher(links, goes_on);
   return hasher.add_root(real, 0).map([&] { return hasher.take(); });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "blobs/goes_on.hpp"
 
 namespace muster::blobs {
 
@@ -15,9 +16,11 @@ enum class LeadsOutLinks : std::uint8_t { as_they_are, with_contents };
 // The same for equal contents, wherever they lie and whenever they were written: names, kinds,
 // modes, bytes, and where links lead. A link at the path itself is followed. Fault::bad_file for
 // what cannot be read, and for what is no file, folder or link.
-[[nodiscard]] base::Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links);
+[[nodiscard]] base::Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links,
+                                                    const GoesOn& goes_on = {});
 
 // Of the bytes of one file.
-[[nodiscard]] base::Result<std::string> file_hash(const std::string& path);
+[[nodiscard]] base::Result<std::string> file_hash(const std::string& path,
+                                                  const GoesOn& goes_on = {});
 
 }  // namespace muster::blobs

@@ -46,10 +46,10 @@ Result<Manifest> code_sent(const std::string& record) {
 // What lies in one folder, where some links stand for what they lead to.
 class Folder {
  public:
-  [[nodiscard]] static Result<Folder> look_at(const std::string& path) {
-    auto found = survey(path, {.excluded = {}, .everything = true});
+  [[nodiscard]] static Result<Folder> look_at(const std::string& path, const GoesOn& goes_on = {}) {
+    auto found = survey(path, {.excluded = {}, .everything = true, .goes_on = goes_on});
     if (!found) return tl::unexpected(std::move(found.error()));
-    return Folder(path, std::move(*found));
+    return Folder(path, std::move(*found), goes_on);
   }
 
   // Those that `leads` chooses: it gets a link and the real path of what that leads to. A link to a
@@ -71,12 +71,12 @@ class Folder {
 
   // Adds it to the whole at `name`, with hashes; of those entries only that `wanted` names.
   template <class Wanted>
-  void add_to(Gathered& whole, const std::string& name, Wanted wanted, const GoesOn& goes_on = {}) {
+  void add_to(Gathered& whole, const std::string& name, Wanted wanted) {
     const std::string front = name.empty() ? "" : name + "/";
     for (Entry& entry : found_.manifest.entries) {
       if (!wanted(entry)) continue;
-      if (is_given_up(goes_on)) return;
-      if (entry.kind == EntryKind::file && !hash(entry, whole, goes_on)) continue;
+      if (is_given_up(goes_on_)) return;
+      if (entry.kind == EntryKind::file && !hash(entry, whole)) continue;
       entry.path.insert(0, front);
       whole.manifest.entries.push_back(std::move(entry));
     }
@@ -90,14 +90,15 @@ class Folder {
 
   // Alone, as "".
   static void add_file(const std::string& path, Gathered& whole, const GoesOn& goes_on) {
-    Folder none(path, {});
+    Folder none(path, {}, goes_on);
     Entry file{EntryKind::file, ""};
-    if (none.hash(file, whole, goes_on)) whole.manifest.entries.push_back(std::move(file));
+    if (none.hash(file, whole)) whole.manifest.entries.push_back(std::move(file));
     whole.left_out = std::move(none.found_.left_out);
   }
 
  private:
-  Folder(std::string path, Survey found) : path_(std::move(path)), found_(std::move(found)) {}
+  Folder(std::string path, Survey found, GoesOn goes_on)
+      : path_(std::move(path)), found_(std::move(found)), goes_on_(std::move(goes_on)) {}
 
   [[nodiscard]] std::string place_of(const std::string& path) const {
     const auto elsewhere = elsewhere_.find(path);
@@ -112,7 +113,7 @@ class Folder {
     Entry stands{EntryKind::file, link, facts.st_mode & 0777};
     if (S_ISDIR(facts.st_mode)) {
       stands.kind = EntryKind::folder;
-      auto inside = survey(real, {.excluded = {}, .everything = true});
+      auto inside = survey(real, {.excluded = {}, .everything = true, .goes_on = goes_on_});
       if (!inside) return tl::unexpected(std::move(inside.error()));
       for (Entry& entry : inside->manifest.entries) {
         entry.path = fmt::format("{}/{}", link, entry.path);
@@ -130,10 +131,10 @@ class Folder {
   }
 
   // False: it cannot be read, or is gone, or nobody wants to go on.
-  bool hash(Entry& entry, Gathered& whole, const GoesOn& goes_on) {
+  bool hash(Entry& entry, Gathered& whole) {
     const std::string path = place_of(entry.path);
     const process::UniqueFd file = open_regular(path);
-    auto hash = file ? hash_of(file.get(), goes_on) : std::nullopt;
+    auto hash = file ? hash_of(file.get(), goes_on_) : std::nullopt;
     if (!hash) {
       const int error = errno;
       struct stat found {};
@@ -157,6 +158,7 @@ class Folder {
 
   std::string path_;
   Survey found_;
+  GoesOn goes_on_;
   std::map<std::string, std::string> elsewhere_;  // files by the links that they stand for
 };
 
@@ -227,15 +229,14 @@ Result<Gathered> gather(const std::string& path, const std::string& root, const 
     if (is_given_up(goes_on)) return given_up();
     return whole;
   }
-  auto folder = Folder::look_at(real);
+  auto folder = Folder::look_at(real, goes_on);
   if (!folder) return tl::unexpected(std::move(folder.error()));
   const std::string inside = real_path(root).value_or(root);
   auto followed = folder->follow([&](const Entry& link, const std::string& leads_to) {
     return lies_in(leads_to, inside) && !snapshot::link_stays(link.path, link.target);
   });
   if (!followed) return tl::unexpected(std::move(followed.error()));
-  folder->add_to(
-      whole, "", [](const Entry&) { return true; }, goes_on);
+  folder->add_to(whole, "", [](const Entry&) { return true; });
   if (is_given_up(goes_on)) return given_up();
   return whole;
 }

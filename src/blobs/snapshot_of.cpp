@@ -49,6 +49,7 @@ Result<snapshot::Manifest> keep_all(BlobStore& store, const snapshot::Manifest& 
                                     const std::string& folder) {
   snapshot::Manifest manifest;
   for (const Entry& entry : surveyed.entries) {
+    if (is_given_up(store.goes_on())) return given_up();
     if (entry.kind != EntryKind::file) {
       manifest.entries.push_back(entry);
       continue;
@@ -68,6 +69,7 @@ Result<void> lay_out(BlobStore& store, const snapshot::Manifest& manifest,
                      const std::string& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0) return cannot_lay_out(folder);
   for (const Entry& entry : manifest.entries) {
+    if (is_given_up(store.goes_on())) return given_up();
     auto done = lay_out_one(store, entry, folder + "/" + entry.path);
     if (!done) return done;
   }

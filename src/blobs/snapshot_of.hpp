@@ -10,6 +10,8 @@
 
 namespace muster::blobs {
 
+// Both ask whether the store's `goes_on` still says yes, before each entry, and give up else.
+//
 // Keeps what the survey found. Files that have gone since are no part of it.
 [[nodiscard]] base::Result<snapshot::Manifest> keep_all(BlobStore& store,
                                                         const snapshot::Manifest& surveyed,

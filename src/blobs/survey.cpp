@@ -50,7 +50,7 @@ struct Rules {
 class Walk {
  public:
   Walk(std::string root, const SurveyOptions& options)
-      : root_(std::move(root)), everything_(options.everything) {
+      : root_(std::move(root)), everything_(options.everything), goes_on_(options.goes_on) {
     real_root_ = real_path(root_).value_or(root_);
     struct stat facts {};
     if (!options.excluded.empty() && ::stat(options.excluded.c_str(), &facts) == 0) {
@@ -108,6 +108,7 @@ class Walk {
       if (text) rules_.push_back({folder, snapshot::IgnoreRules(*text)});
     }
     for (const std::string& name : *names) {
+      if (is_given_up(goes_on_)) return given_up();
       if (auto seen = see(joined(folder, name)); !seen) return seen;
     }
     rules_.resize(before);
@@ -203,6 +204,7 @@ class Walk {
   std::optional<struct stat> excluded_;
   std::vector<Rules> rules_;  // of the folders above, the root first
   bool everything_;
+  const GoesOn& goes_on_;
   bool every_folder_ = true;  // may have an ignore file
   Survey survey_;
 };

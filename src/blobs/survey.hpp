@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "blobs/goes_on.hpp"
 #include "snapshot/manifest.hpp"
 
 namespace muster::blobs {
@@ -34,6 +35,7 @@ struct SurveyOptions {
   std::string excluded = {};  // a folder that is no part of it: that of the records
   // Whatever ignore files say; links are taken as they are, and what cannot be read is left out.
   bool everything = false;
+  GoesOn goes_on = {};  // asked before each entry
 };
 
 // Heeds `.amlignore` at its root, else the `.gitignore` of each folder; `.git` is never a part.

@@ -14,6 +14,7 @@
 #include "cli/image_store.hpp"
 #include "cli/speak.hpp"
 #include "job/container_of.hpp"
+#include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
 #include "snapshot/ignore.hpp"
 #include "snapshot/paths.hpp"
@@ -54,7 +55,8 @@ bool is_in_context(const snapshot::IgnoreRules& rules, const snapshot::Entry& en
 
 // Names, modes, links and contents of what the builder sees.
 Result<std::string> name_of_context(const front::ImageBuild& build) {
-  const auto found = blobs::survey(build.folder, {.everything = true});
+  const auto found =
+      blobs::survey(build.folder, {.everything = true, .goes_on = process::no_signal_waits});
   if (!found) return tl::unexpected(found.error());
   const snapshot::IgnoreRules rules = docker_rules(build.folder);
   blobs::Sha256 hash;
@@ -67,9 +69,10 @@ Result<std::string> name_of_context(const front::ImageBuild& build) {
     hash.add(std::string_view("\0", 1));
     if (!is_file) continue;
     const process::UniqueFd file = blobs::open_regular(build.folder + "/" + entry.path);
-    const auto content = file ? blobs::hash_of(file.get()) : std::nullopt;
+    const auto content = file ? blobs::hash_of(file.get(), process::no_signal_waits) : std::nullopt;
     if (!content) {
       const int error = errno;
+      if (!process::no_signal_waits()) return blobs::given_up();
       return base::fail(Fault::bad_file, "", "cannot read {}/{}: {}", build.folder, entry.path,
                         std::strerror(error));
     }

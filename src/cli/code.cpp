@@ -44,7 +44,8 @@ std::vector<std::string> notices_of(const blobs::Survey& survey) {
 
 Result<blobs::Survey> survey_of(const front::RunRequest& request) {
   const front::CodeFolder& code = *request.code;
-  auto survey = blobs::survey(code.folder, {records_of(request.record->folder)});
+  auto survey = blobs::survey(code.folder, {.excluded = records_of(request.record->folder),
+                                            .goes_on = process::no_signal_waits});
   if (!survey) return survey;
   if (auto fine = blobs::check_limit(*survey, code.folder, code.limit); !fine) {
     return tl::unexpected(std::move(fine.error()));
@@ -120,6 +121,9 @@ Result<CodeSnapshot> CodeSnapshot::take(const front::RunRequest& request) {
   CodeSnapshot code(records, std::move(*hold));
   auto manifest =
       request.code->again.empty() ? code.taken(request) : manifest_of_then(*request.code);
+  if (!manifest && !process::no_signal_waits()) {
+    return base::fail(base::Fault::timeout, "", "given up before it had begun");
+  }
   if (!manifest) return tl::unexpected(std::move(manifest.error()));
   code.manifest_ = std::move(*manifest);
   add_run_folders(*request.code, code.manifest_);

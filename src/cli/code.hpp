@@ -10,6 +10,7 @@
 #include "blobs/survey.hpp"
 #include "cli/prospect.hpp"
 #include "front/request.hpp"
+#include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/manifest.hpp"
 #include "view/plan.hpp"
@@ -40,7 +41,8 @@ void start_in_copy(const front::RunRequest& request, model::JobSpec& spec);
 // For a plan that is only shown: nothing is kept.
 [[nodiscard]] base::Result<view::CodeWords> look_at_code(const front::RunRequest& request);
 
-// The snapshot of a run that is about to start. No blob of it is removed while this lives.
+// The snapshot of a run that is about to start. No blob of it is removed while this lives. A signal
+// that is held back meanwhile ends what is being done.
 class CodeSnapshot {
  public:
   // Takes it, or reads that of an earlier run, and says what others should know of it.
@@ -56,7 +58,7 @@ class CodeSnapshot {
 
  private:
   CodeSnapshot(const std::string& records, process::UniqueFd hold)
-      : store_(blobs::blobs_of(records)), hold_(std::move(hold)) {}
+      : store_(blobs::blobs_of(records), process::no_signal_waits), hold_(std::move(hold)) {}
 
   [[nodiscard]] base::Result<snapshot::Manifest> taken(const front::RunRequest& request);
 

@@ -92,7 +92,7 @@ class Fetch {
   Fetch(const ToFetch& what, const std::vector<std::string>& environment)
       : what_(what),
         environment_(environment),
-        store_(blobs::blobs_of(what.records)),
+        store_(blobs::blobs_of(what.records), process::no_signal_waits),
         index_(what.records, what.address),
         progress_("fetched") {}
 

@@ -134,6 +134,13 @@ void foresee_refusal(Prospect& job) {
       is_fatal ? "the job would not start" : "ranks here would run without"));
 }
 
+// Programs that read the plan want to know it, too.
+void foresee_places(const front::RunRequest& request, Prospect& job) {
+  if (!request.json || !request.record) return;
+  const std::string warning = OutputPlaces(*request.record).warning();
+  if (!warning.empty()) job.plan.notices.push_back(warning);
+}
+
 // One job on its way from the spec to its exit code. When the agents tell that hosts of the list
 // are one, it is planned once more.
 class Launch {
@@ -190,6 +197,7 @@ class Launch {
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) {
       foresee_refusal(*job);
+      foresee_places(request_, *job);
       return show_dry_run(request_, *job, launched);
     }
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
@@ -251,7 +259,7 @@ class Launch {
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = options_for(job);
     if (const auto fine = check_places(); !fine) return complain(fine.error());
-    if (const auto made = record(job); !made) return complain(made.error());
+    if (const auto made = record(job); !made) return end_unrecorded(made.error());
     if (places_) places_->begin();
     if (!held_) held_.emplace(job.spec.forwarded_signals);
     if (const auto filled = fill_record(); !filled) return end_unfilled(filled.error());
@@ -376,13 +384,24 @@ class Launch {
     return ready_checkpoints(checkpoints);
   }
 
-  // A signal has ended it, or what the error says.
-  std::optional<int> end_unfilled(const base::Error& error) {
+  // Of a run that a signal ends before there are heads that hear it.
+  static std::optional<model::RunReport> interruption() {
     model::RunReport report;
     report.signal = process::waiting_signal();
-    if (report.signal == 0) return give_up(error);
     report.cause = model::Cause::interrupted;
-    return end_early(report);
+    return report.signal == 0 ? std::nullopt : std::optional(report);
+  }
+
+  // A signal has ended it, or what the error says.
+  std::optional<int> end_unfilled(const base::Error& error) {
+    const auto report = interruption();
+    return report ? end_early(*report) : give_up(error);
+  }
+
+  // The same while its code was copied.
+  [[nodiscard]] int end_unrecorded(const base::Error& error) const {
+    const auto report = interruption();
+    return report ? tell(*report, invocation_, false) : complain(error);
   }
 
   // With the software that the ranks need. Nothing: they have it.

@@ -75,6 +75,12 @@ base::Result<void> OutputPlaces::check() const {
   return {};
 }
 
+std::string OutputPlaces::warning() const {
+  const auto fine = check();
+  return fine ? ""
+              : fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint);
+}
+
 void OutputPlaces::begin() const {
   for (const One& one : all_) {
     if (!one.replaces) one.place.begin(run_);

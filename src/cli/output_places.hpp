@@ -26,6 +26,8 @@ class OutputPlaces {
   // Fault::bad_file: files lie there that no run of muster has written, and nobody said that they
   // may go.
   [[nodiscard]] base::Result<void> check() const;
+  // The same for what starts nothing: "it would not start: ..."; empty: all is well.
+  [[nodiscard]] std::string warning() const;
 
   // What is new there is the run's, from the first of these to the second. An output that only
   // takes the place of what is there, at the end, is not meant: its run does not write there.

@@ -28,6 +28,7 @@
 #include "pipeline/conductor.hpp"
 #include "pipeline/sweep_overseer.hpp"
 #include "plan/surroundings.hpp"
+#include "process/signal_mask.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
@@ -47,7 +48,8 @@ std::string plan_text(const PipelineRequest& request) {
   for (std::size_t i = 0; i < request.steps.size(); ++i) {
     steps.push_back({request.steps[i].name, request.plan[i]});
   }
-  return view::steps_json(steps, request.record.names);
+  const std::string warning = request.dry_run ? OutputPlaces(request).warning() : "";
+  return view::steps_json(steps, request.record.names, warning);
 }
 
 pipeline::Recorder recorder_of(const PipelineRequest& request) {
@@ -209,7 +211,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   if (!ends_this_run) {
     if (const auto code = take_over_what_is_there(request, step, key)) return *code;
   }
-  if (!why_not.empty()) note(not_reused(step, why_not));
+  if (!why_not.empty() && process::no_signal_waits()) note(not_reused(step, why_not));
   const front::StepStart known{shares_of(request, start), start.chosen, text_in};
   const auto within = request.within ? request.within(start.step, known) : nullptr;
   if (!within) return complain(within.error());
@@ -228,7 +230,8 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   const int code = launch_step(request, start, std::move(*own), invocation);
   const std::string folder = store::step_folder(request.record.folder, step.name);
   if (code != 0 || key.empty()) return code;
-  if (const auto offered = offer_for_reuse(request, key, folder); !offered) {
+  const auto offered = offer_for_reuse(request, key, folder);
+  if (!offered && process::no_signal_waits()) {
     note(not_reused(step, offered.error().what));
   }
   return code;

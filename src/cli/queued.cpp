@@ -111,6 +111,13 @@ model::Utc end_time(const RunRecord& record, const JobSight* sight) {
   return std::max(begin_of(record), std::min(*sight->ended, now));
 }
 
+// Of a job whose head has not said when it began. Likewise.
+std::optional<model::Utc> start_time(const RunRecord& record, const JobSight* sight,
+                                     model::Utc end) {
+  if (record.started || sight == nullptr || !sight->began) return record.started;
+  return std::max(begin_of(record), std::min(*sight->began, end));
+}
+
 RunRecord with_end(RunRecord record, const batch::JobEnd& end, model::Utc time) {
   record.state = end.state;
   record.exit_code = end.exit_code;
@@ -136,6 +143,7 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
                              is_written ? "" : record.folder};
   const batch::System& system = *batch::system_of(record.scheduler.kind);
   RunRecord ended = with_end(record, batch::end_of(system, sight, traces), end_time(record, sight));
+  ended.started = start_time(record, sight, *ended.ended);
   // What is unknown here may be known elsewhere: it is no end for good.
   if (sight != nullptr) {
     finish_queued(ended);

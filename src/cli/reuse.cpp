@@ -14,6 +14,7 @@
 #include "blobs/survey.hpp"
 #include "cli/code.hpp"
 #include "process/ownership.hpp"
+#include "process/signal_mask.hpp"
 #include "process/tree.hpp"
 #include "snapshot/manifest.hpp"
 #include "store/files.hpp"
@@ -44,7 +45,7 @@ std::string hash_of(const std::string& text) {
 
 // Of what a step reads or has written: whoever follows its links may read what they lead to.
 base::Result<std::string> fingerprint_of(const std::string& path) {
-  return blobs::fingerprint(path, blobs::LeadsOutLinks::with_contents);
+  return blobs::fingerprint(path, blobs::LeadsOutLinks::with_contents, process::no_signal_waits);
 }
 
 base::Result<snapshot::Manifest> manifest_in(const std::string& file) {
@@ -56,11 +57,12 @@ base::Result<snapshot::Manifest> manifest_in(const std::string& file) {
 // Of the files of now, none of which is kept.
 base::Result<snapshot::Manifest> manifest_of(const front::CodeFolder& code,
                                              const std::string& records) {
-  auto survey = blobs::survey(code.folder, {records});
+  auto survey =
+      blobs::survey(code.folder, {.excluded = records, .goes_on = process::no_signal_waits});
   if (!survey) return tl::unexpected(std::move(survey.error()));
   for (snapshot::Entry& entry : survey->manifest.entries) {
     if (entry.kind != snapshot::EntryKind::file) continue;
-    auto hash = blobs::file_hash(code.folder + "/" + entry.path);
+    auto hash = blobs::file_hash(code.folder + "/" + entry.path, process::no_signal_waits);
     if (!hash) return tl::unexpected(std::move(hash.error()));
     entry.hash = std::move(*hash);
   }

@@ -199,10 +199,18 @@ int complain_all(const std::vector<base::Error>& complaints) {
 }
 
 // What starts nothing says why a run would not start either.
-void tell_of_places(const front::Reading& read) {
-  if (!read.pipeline && !(read.request && read.request->record)) return;
-  const auto fine = OutputPlaces(read).check();
-  if (!fine) note(fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint));
+void add_places(front::Reading& read, const Invocation& invocation) {
+  std::string warning;
+  if (!read.outputs.empty()) {
+    front::Recording record;
+    record.folder = new_record_folder(invocation);
+    record.outputs = read.outputs;
+    warning = OutputPlaces(record).warning();
+  }
+  const bool is_request = read.request && read.request->record && read.request->dry_run;
+  const bool is_pipeline = read.pipeline && read.pipeline->dry_run;
+  if ((is_request || is_pipeline) && !read.cluster) warning = OutputPlaces(read).warning();
+  if (!warning.empty()) read.notices.push_back(std::move(warning));
 }
 
 int act(front::RunRequest request, const front::Front& front, const Invocation& invocation,
@@ -309,6 +317,7 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     const int own = front.code_before_start(read.error().fault);
     return own != 0 ? own : code;
   }
+  if (read->complaints.empty()) add_places(*read, invocation);
   if (read->complaints.empty() && read->cluster && read->only_asks) {
     return check_target(*read, invocation);
   }
@@ -325,7 +334,6 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =
       (read->request && read->request->dry_run) || (read->pipeline && read->pipeline->dry_run);
-  if (only_shows && !read->cluster) tell_of_places(*read);
   if (read->cluster && !only_shows && !read->cluster->operated.empty()) {
     return run_operated(*read, asked, invocation);
   }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell_word.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::cli {
@@ -17,8 +18,10 @@ using base::Fault;
 using base::Result;
 
 constexpr std::size_t kSecretMost = 4096;
-constexpr const char* kHowToMake =
-    "for example: (umask 077; head -c 32 /dev/urandom | base64 > FILE)";
+std::string how_to_make(const std::string& path) {
+  return fmt::format("for example: (umask 077; head -c 32 /dev/urandom | base64 > {})",
+                     base::shell_word(path));
+}
 
 bool others_may(const struct stat& file) {
   const bool by_all = (file.st_mode & (S_IRWXO | S_IWGRP)) != 0;
@@ -46,21 +49,24 @@ Result<std::string> read_secret_file(const std::string& path) {
   const base::Place place{path, 0, 0};
   // What blocks, such as a fifo, is no file.
   const process::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) return fail_at(place, Fault::bad_file, kHowToMake, "{}", std::strerror(errno));
+  if (!fd) return fail_at(place, Fault::bad_file, how_to_make(path), "{}", std::strerror(errno));
   struct stat file {};
   if (::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) {
-    return fail_at(place, Fault::bad_file, kHowToMake, "this is not a file");
+    return fail_at(place, Fault::bad_file, how_to_make(path), "this is not a file");
   }
   if (others_may(file)) {
     return fail_at(place, Fault::bad_file,
-                   "chmod 600 FILE; of a Secret that is mounted in a pod: defaultMode: 0400",
+                   fmt::format("chmod 600 {}; of a Secret that is mounted in a pod: defaultMode: "
+                               "0400",
+                               base::shell_word(path)),
                    "others may read or write the secret (mode {:04o})", file.st_mode & 07777);
   }
   auto text = read_secret(fd.get(), place);
   if (!text) return text;
   while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
   if (text->empty() || text->size() > kSecretMost) {
-    return fail_at(place, Fault::bad_file, kHowToMake, "a secret has 1 to {} bytes", kSecretMost);
+    return fail_at(place, Fault::bad_file, how_to_make(path), "a secret has 1 to {} bytes",
+                   kSecretMost);
   }
   return text;
 }

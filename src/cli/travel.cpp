@@ -297,7 +297,7 @@ snapshot::Manifest Travel::sent() const {
 }
 
 Result<void> Travel::take_parcel(int file, const std::string& host) {
-  blobs::BlobStore contents(place("blobs"));
+  blobs::BlobStore contents(place("blobs"), process::no_signal_waits);
   const auto hold = contents.hold();
   if (!hold) return tl::unexpected(hold.error());
   auto theirs = blobs::read_parcel(file, contents, process::no_signal_waits);

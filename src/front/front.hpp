@@ -16,6 +16,7 @@
 #include "front/request.hpp"
 #include "front/table.hpp"
 #include "model/checked_file.hpp"
+#include "model/record.hpp"
 #include "model/step_place.hpp"
 
 namespace muster::front {
@@ -39,6 +40,8 @@ struct Reading {
   std::shared_ptr<ClusterRequest> cluster = {};
   // The same for the queue of a batch system: the hosts stand for those that it will give.
   std::shared_ptr<BatchRequest> batch = {};
+  // Of a job that is only checked: where its outputs would lie.
+  std::vector<model::NamedPath> outputs = {};
   bool only_asks = false;  // whether the cluster, or the batch system, would take it
   std::shared_ptr<const CalledRequest> called = {};
   // Other tasks of a Slurm step ask for the same, and it is to be done once for all of them.

@@ -64,6 +64,12 @@ std::string secret_command(const ExportedJob& job, As as) {
   return command;
 }
 
+// "./out", "~/out": below a folder of the pod itself. Where an expression leads is not known.
+bool lies_in_pod(std::string_view path) {
+  const bool is_open = path.find("${{") != path.npos || path.find("://") != path.npos;
+  return !path.starts_with('/') && !is_open;
+}
+
 void about_data(const ExportedJob& job, std::vector<std::string>& lines) {
   std::string paths;
   for (const job::Input& input : job.job.inputs) {
@@ -78,6 +84,16 @@ void about_data(const ExportedJob& job, std::vector<std::string>& lines) {
       job.job.outputs, [](const job::Output& one) { return !job::says_path(one); });
   if (loses) {
     lines.emplace_back("outputs without a path go with their pods: give them one in a volume");
+  }
+  std::string relative;
+  for (const job::Output& one : job.job.outputs) {
+    if (!job::says_path(one) || !lies_in_pod(one.path->text)) continue;
+    relative += (relative.empty() ? "" : ", ") + one.name;
+  }
+  if (!relative.empty()) {
+    lines.push_back(
+        "outputs with relative paths go with their pods: give them absolute paths in a volume: " +
+        relative);
   }
 }
 

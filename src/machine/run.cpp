@@ -26,7 +26,7 @@ using base::Rank;
 
 namespace {
 
-constexpr const char* kLeftToOthers = ": in use by another job of muster; ranks there have others";
+constexpr const char* kLeftToOthers = "; ranks there have others";
 
 // All that any host has.
 std::set<std::string> addresses(const std::vector<std::optional<model::HostFacts>>& facts) {
@@ -377,7 +377,7 @@ bool Run::leave_devices(NodeIndex index, const std::vector<model::Devices>& take
   const model::PlannedNode& planned = own_plan().nodes[index.value];
   if (!planned.host.visible.empty()) {
     nodes_[index.value].claims_devices = false;
-    warn(plan::devices_on(planned, taken) + ": in use by another job of muster, too", out);
+    warn(plan::held_devices(planned, taken) + ", too", out);
     return true;
   }
   const std::string left = plan::leave_claimed(input_.spec, own_plan(), where_, index, taken);

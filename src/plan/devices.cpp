@@ -53,7 +53,7 @@ std::uint64_t count_of(const std::vector<Devices>& all) {
 }
 
 // " (uid 1001, 1002)"; empty: this user holds them, or the kernel does not tell.
-std::string holders_of(const std::vector<Devices>& claimed) {
+std::string holders_of(std::span<const Devices> claimed) {
   std::set<std::uint32_t> users;
   for (const Devices& one : claimed) users.insert(one.holders.begin(), one.holders.end());
   return users.empty() ? "" : fmt::format(" (uid {})", fmt::join(users, ", "));
@@ -99,11 +99,12 @@ Devices part_of(const Devices& devices, std::size_t index, std::size_t count) {
   return {devices.variable, {at(index), at(index + 1)}};
 }
 
-std::string devices_on(const model::PlannedNode& node, std::span<const Devices> devices) {
+std::string held_devices(const model::PlannedNode& node, std::span<const Devices> devices) {
   std::vector<std::string> ids;
   for (const Devices& one : devices) ids.insert(ids.end(), one.ids.begin(), one.ids.end());
-  return fmt::format("device{} {} on {}", ids.size() == 1 ? "" : "s", fmt::join(ids, ","),
-                     node.host.name);
+  return fmt::format("device{} {} on {}: in use by another job of muster{}",
+                     ids.size() == 1 ? "" : "s", fmt::join(ids, ","), node.host.name,
+                     holders_of(devices));
 }
 
 std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, Rendezvous& where,
@@ -125,7 +126,7 @@ std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, R
   if (left.empty()) return {};
   auto& known = where.claimed[node.value];
   known.insert(known.end(), left.begin(), left.end());
-  return devices_on(plan.nodes[node.value], left);
+  return held_devices(plan.nodes[node.value], left);
 }
 
 std::vector<Devices> device_claims(const model::JobSpec& spec, const model::Plan& plan,

@@ -18,7 +18,7 @@ namespace muster::plan {
                                      std::size_t count);
 
 // Other jobs hold `claimed` of that node's devices, which --gpus-per-rank deals out as if these
-// were not there. The answer names them, "devices 0,1 on n1"; empty: nothing has changed.
+// were not there. The answer is that of held_devices(); empty: nothing has changed.
 [[nodiscard]] std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan,
                                         Rendezvous& where, base::NodeIndex node,
                                         std::span<const model::Devices> claimed);
@@ -30,9 +30,10 @@ namespace muster::plan {
                                                         const Rendezvous& where,
                                                         base::NodeIndex node);
 
-// "devices 0,1 on n1".
-[[nodiscard]] std::string devices_on(const model::PlannedNode& node,
-                                     std::span<const model::Devices> devices);
+// "devices 0,1 on n1: in use by another job of muster (uid 1001)"; users are named where they are
+// others.
+[[nodiscard]] std::string held_devices(const model::PlannedNode& node,
+                                       std::span<const model::Devices> devices);
 
 // --gpus-per-rank: every host must have devices of one maker that are enough for its ranks. A maker
 // whose devices are too few (the display's, say) is left out. Fault::no_slots, which tells of what

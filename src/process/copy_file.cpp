@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kHoleBlock = 4096;  // of most file systems
 constexpr std::size_t kCopyPiece = std::size_t{256} << 10;
+constexpr off_t kAskedEach = off_t{8} << 20;  // bytes
 
 struct Extent {
   off_t begin = 0;
@@ -75,13 +76,16 @@ bool all_zeros(std::string_view bytes) {
 
 bool clone_file(int from, int to) { return ::ioctl(to, FICLONE, from) == 0; }
 
-bool copy_file(int from, int to) {
+bool copy_file(int from, int to, const std::function<bool()>& goes_on) {
   if (clone_file(from, to)) return true;
   struct stat facts {};
   if (::fstat(from, &facts) != 0) return false;
   off_t end = facts.st_size;
   for (off_t at = 0; at < end;) {
-    const Extent data = next_data(from, at, end);
+    Extent data = next_data(from, at, end);
+    if (goes_on) data.end = std::min(data.end, data.begin + kAskedEach);
+    errno = ECANCELED;
+    if (goes_on && !goes_on()) return false;
     const auto reached = copy_data(from, to, data);
     if (!reached) return false;
     if (*reached < data.end) end = *reached;

@@ -1,6 +1,7 @@
 // copy_file: the one way in which muster copies a file, and writes one that may have holes.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
@@ -13,7 +14,8 @@ namespace muster::process {
 
 // `to`, an empty file, gets what the regular file `from` holds now: as a clone where
 // that can be done, else byte by byte, and holes stay holes. False with errno.
-[[nodiscard]] bool copy_file(int from, int to);
+// `goes_on` is asked before each piece of some MiB, unless it is empty; ECANCELED: it said no.
+[[nodiscard]] bool copy_file(int from, int to, const std::function<bool()>& goes_on = {});
 
 // The same by names. What is at `to` already is replaced, and nothing stays of half a copy.
 [[nodiscard]] bool copy_file(const std::string& from, const std::string& to, mode_t mode);

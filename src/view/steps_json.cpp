@@ -9,7 +9,7 @@
 namespace muster::view {
 
 std::string steps_json(const std::vector<NamedStep>& steps,
-                       const std::vector<model::NamedPath>& names) {
+                       const std::vector<model::NamedPath>& names, const std::string& warning) {
   std::string text = "{\"steps\":[";
   for (const NamedStep& step : steps) {
     auto after = nlohmann::ordered_json::array();
@@ -20,10 +20,16 @@ std::string steps_json(const std::vector<NamedStep>& steps,
                                       {"slots", step.plan.slots}};
     text += (&step == &steps.front() ? "\n  " : ",\n  ") + line.dump();
   }
-  if (names.empty()) return text + "\n]}\n";
-  auto led = nlohmann::ordered_json::object();
-  for (const model::NamedPath& one : names) led[utf8(one.name)] = utf8(one.path);
-  return text + "\n],\n\"names\":" + led.dump() + "}\n";
+  text += "\n]";
+  if (!names.empty()) {
+    auto led = nlohmann::ordered_json::object();
+    for (const model::NamedPath& one : names) led[utf8(one.name)] = utf8(one.path);
+    text += ",\n\"names\":" + led.dump();
+  }
+  if (!warning.empty()) {
+    text += ",\n\"notices\":" + nlohmann::json::array({utf8(warning)}).dump();
+  }
+  return text + "}\n";
 }
 
 std::vector<StepEdges> read_steps(std::string_view plan_json) {

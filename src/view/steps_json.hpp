@@ -17,9 +17,10 @@ struct NamedStep {
 
 // plan.json: an object with `steps`, each on one line: its name, the names of those that it waits
 // for, its nodes and its slots on each of them; and with `names`, if there are any: those of what
-// lies in a cloud, and where they lead.
+// lies in a cloud, and where they lead; and with `notices`, if there is a warning.
 [[nodiscard]] std::string steps_json(const std::vector<NamedStep>& steps,
-                                     const std::vector<model::NamedPath>& names = {});
+                                     const std::vector<model::NamedPath>& names = {},
+                                     const std::string& warning = {});
 
 // The same read back: names, and the indices of those that each waits for, which come before it.
 // Empty for text that is none.

@@ -306,6 +306,34 @@ class Export(Case):
         self.write("torch_k8s.yml", "comand: x\n")
         self.assert_refused(self.export("torch_k8s", "job", "plain"), BAD_FILE, "command")
 
+    def test_outputs_that_go_with_their_pods_are_told(self):
+        self.write("torch_k8s.yml", "command: x\noutputs: {a: {path: ./a}, b: {path: /data/b}}\n")
+        for kind in ("job", "jobset"):
+            with self.subTest(kind):
+                done = self.export("torch_k8s", kind, "plain")
+                self.assertEqual(done.code, 0, done)
+                told = "outputs with relative paths go with their pods: give them absolute paths " \
+                       "in a volume: a"
+                self.assertIn(told + "\n", done.errors)
+                self.assertIn(told + "\n", done.text)
+
+    def test_a_script_for_a_queue_says_what_validate_says(self):
+        self.write("job.yml", "command: python3 -V\nenvironment: azureml:mine:1\n")
+        known = self.start("job.yml", command=(MUSTER, "validate")).finish()
+        done = self.start("slurm", "job.yml", command=(MUSTER, "export")).finish()
+        self.assertEqual((done.code, known.code), (0, 0), done)
+        self.assertIn("no image is known for the environment 'azureml:mine:1'", known.errors)
+        self.assertEqual(done.errors, known.errors)
+        self.write("muster.yml", "targets: {q: {slurm: {}, without: environment}}\n")
+        done = self.start("slurm", "job.yml", "--target", "q", command=(MUSTER, "export")).finish()
+        self.assertRegex(done.text, r"--target allocation --without environment\n$")
+        os.mkdir(self.path("src"))
+        self.write("job.yml", "command: python3 train.py\ncode: src\n")
+        known = self.start("job.yml", command=(MUSTER, "validate")).finish()
+        done = self.start("grid_engine", "job.yml", command=(MUSTER, "export")).finish()
+        self.assertEqual((done.code, done.text), (BAD_FILE, ""), done)
+        self.assertEqual(done.errors, known.errors)
+
 
 if __name__ == "__main__":
     run_tests()

@@ -3,6 +3,7 @@
 # rooms: cli store front job
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -69,12 +70,25 @@ class OutputPlaces(PipelineCase):
         os.mkdir(self.path("out"))
         self.write("out/mine", "mine\n")
         for file in ALL:
-            for words in (["explain", file], ["submit", "--dry-run", file]):
+            for words in (["explain", file], ["submit", "--dry-run", file], ["validate", file],
+                          ["validate", "--target", "local", file]):
                 with self.subTest(words):
                     done = self.told(*words)
                     self.assertIn("it would not start", done.errors)
                     self.refused(done, "holds mine")
                     self.assertEqual(self.told(*words[:-1], "over-" + file).errors, "")
+
+    def test_programs_are_told_so_too(self):
+        os.mkdir(self.path("out"))
+        self.write("out/mine", "mine\n")
+        for file in ALL:
+            for words in (["explain", "--json", file], ["validate", "--json", file]):
+                with self.subTest(words):
+                    done = self.told(*words)
+                    told = json.loads(done.text)["notices"]
+                    self.assertEqual(len([one for one in told if "it would not start" in one]), 1)
+                    done = self.told(*words[:-1], "over-" + file)
+                    self.assertEqual(json.loads(done.text).get("notices", []), [])
 
     def test_a_file_is_the_users_too(self):
         self.write("out", "mine\n")

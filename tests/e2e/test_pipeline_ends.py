@@ -193,6 +193,37 @@ class Ends(PipelineCase):
         self.told("rerun", first)
         self.assertEqual(self.steps()["prepare"], "reused")
 
+    def test_a_signal_while_inputs_are_hashed(self):
+        """What a deterministic step reads has no end."""
+        os.mkdir(self.path("src"))
+        self.write("step.yml", "$schema: commandComponent\nis_deterministic: true\ncode: src\n"
+                   f"command: touch {self.path('ran')}\ninputs: {{given: {{type: uri_file}}}}\n")
+        self.write("one.yml", "type: pipeline\nsettings: {force_rerun: false}\njobs:\n  one:\n"
+                   "    component: ./step.yml\n    inputs: {given: {path: endless}}\n")
+        self.write("endless", "")
+        os.truncate(self.path("endless"), 4 << 40)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                run = self.start("one.yml", command=(MUSTER, "submit"))
+                until("the input is read", functools.partial(self.is_read, run, "endless"))
+                run.send(number)
+                self.assertEqual(run.finish().code, 128 + number)
+                self.assertEqual(self.show()["state"], "stopped")
+                self.assertEqual(self.steps(), {"one": "stopped"})
+        self.assertFalse(os.path.exists(self.path("ran")))
+
+    def is_read(self, run, name):
+        """Whether a process of the run has the file open."""
+        for pid in descendants(run.popen.pid):
+            try:
+                files = f"/proc/{pid}/fd/"
+                links = [os.readlink(files + file) for file in os.listdir(files)]
+            except OSError:
+                continue
+            if self.path(name) in links:
+                return True
+        return False
+
     def half_copy(self, first):
         """The folder of one that a rerun has begun; else nothing."""
         records = self.path(".local/state/muster/runs")

@@ -3,6 +3,7 @@
 # rooms: cli blobs head store
 # long
 
+import glob
 import os
 import signal
 
@@ -66,6 +67,23 @@ class Stopped(TravelCase):
             paths = [f"{runs}/{name}/.travel/outputs/rank.0/stdout" for name in names]
             return any(os.path.exists(path) and os.stat(path).st_size > 0 for path in paths)
         until("outputs on their way", come)
+        job.send(signal.SIGTERM)
+        self.check(job.finish(), 143, "signal 15 (SIGTERM)")
+
+    def test_while_the_host_reads_what_it_is_to_send(self):
+        job = self.starts("truncate -s 4T ${{outputs.model}}/there")
+        place = f"{self.home}/.local/state/muster/runs/"
+
+        def is_read():
+            for link in glob.glob("/proc/[0-9]*/fd/*"):
+                try:
+                    file = os.readlink(link)
+                except OSError:
+                    continue
+                if place in file and file.endswith("/outputs/model/there"):
+                    return True
+            return False
+        until("the outputs are read", is_read)
         job.send(signal.SIGTERM)
         self.check(job.finish(), 143, "signal 15 (SIGTERM)")
 

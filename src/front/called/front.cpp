@@ -72,21 +72,27 @@ constexpr Grammar kJoinGrammar = {.command = "muster join", .glued = Glued::all,
 // "10.0.0.1:7000", "[fe80::1]:7000", "launcher:7000".
 Result<void> read_place(std::string_view what, std::string_view text, model::Meeting& meeting) {
   const std::size_t colon = text.rfind(':');
-  const auto wrong = [&] {
-    return fail(Fault::usage, "for example 10.0.0.1:7000 or [fe80::1]:7000",
-                "{} must be ADDRESS:PORT, not {}", what, spec::in_quotes(text));
+  const auto wrong = [&](const char* hint = "for example 10.0.0.1:7000 or [fe80::1]:7000") {
+    return fail(Fault::usage, hint, "{} must be ADDRESS:PORT, not {}", what, spec::in_quotes(text));
   };
-  if (colon == std::string_view::npos || colon == 0) return wrong();
+  if (text.find("://") != std::string_view::npos) {
+    return wrong("leave out what stands before the address; for example 10.0.0.1:7000");
+  }
+  if (colon == std::string_view::npos) {
+    return wrong("add the port at which the head listens; for example 10.0.0.1:7000");
+  }
+  if (colon == 0) return wrong();
   std::string_view host = text.substr(0, colon);
   const bool bracketed = host.starts_with('[') && host.ends_with(']');
   if (bracketed) host = host.substr(1, host.size() - 2);
   const bool odd = host.find_first_of(" /@[]") != std::string_view::npos;
-  if (host.empty() || odd || (!bracketed && host.find(':') != std::string_view::npos)) {
-    return wrong();
+  if (!bracketed && host.find(':') != std::string_view::npos) {
+    return wrong("an IPv6 address needs brackets; for example [fe80::1]:7000");
   }
+  if (host.empty() || odd) return wrong();
   const auto port =
       spec::read_number("the port", text.substr(colon + 1), {1, spec::kPortMax}, Fault::usage);
-  if (!port) return wrong();
+  if (!port) return wrong("a port is a number from 1 to 65535; for example 10.0.0.1:7000");
   meeting.host = host;
   meeting.port = *port;
   return {};
@@ -130,7 +136,8 @@ Result<void> read_names(const Call& call, CalledDraft& draft) {
   if (!names) return tl::unexpected(names.error());
   if (names->size() != *draft.nodes) {
     return base::fail_at({draft.names_file, 0, 0}, Fault::bad_file, "one name a line",
-                         "{} names for {} hosts", names->size(), *draft.nodes);
+                         "{} name{} for {} host{}", names->size(), names->size() == 1 ? "" : "s",
+                         *draft.nodes, *draft.nodes == 1 ? "" : "s");
   }
   draft.request.names = std::move(*names);
   return {};
@@ -154,7 +161,7 @@ Result<void> settle_meeting(const Call& call, CalledDraft& draft) {
     return fail(Fault::usage, "keep one of them", "-H and --listen cannot be combined");
   }
   if (!draft.nodes) {
-    return fail(Fault::usage, "say how many hosts come", "--nodes is missing");
+    return fail(Fault::usage, "--nodes N is how many hosts run muster join", "--nodes is missing");
   }
   draft.request.meeting.nodes = *draft.nodes;
   draft.request.meeting.node = 0;  // hosts may have numbers

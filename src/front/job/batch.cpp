@@ -167,6 +167,7 @@ base::Result<std::string> batch_script(const Call& call, const JobDraft& draft,
   };
   for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value);
   for (const std::string& one : words_for_set(draft.leads)) add("--set", one);
+  for (const std::string& what : draft.without) add("--without", what);
   if (draft.counts.nodes) add("--nodes", std::to_string(*draft.counts.nodes));
   if (draft.counts.per_node) add("--per-node", std::to_string(*draft.counts.per_node));
   return batch::check_lines(wish).map([&] { return system.script(wish); });

@@ -9,6 +9,7 @@
 #include "job/values.hpp"
 #include "job/yaml.hpp"
 #include "spec/in_quotes.hpp"
+#include "spec/sources.hpp"
 
 namespace muster::front {
 namespace {
@@ -76,12 +77,17 @@ class EnvironmentReader {
   job::Complaints& complaints_;
 };
 
+// Below muster lead, whose hosts have the software: place_of().
+bool is_led(const Call& call) {
+  return spec::path_around([&](std::string_view name) { return variable(call, name); }).has_value();
+}
+
 }  // namespace
 
 void take_environment_files(const Call& call, const JobDraft& draft, const std::string& folder,
                             KnownNames& names, job::JobFile& job, job::Complaints& complaints) {
   const bool is_unused = std::ranges::count(draft.without, "environment") > 0;
-  if (draft.target == kAllocation || is_unused) return;
+  if ((draft.target == kAllocation && is_led(call)) || is_unused) return;
   EnvironmentReader(call, folder, names, complaints).read(job);
 }
 

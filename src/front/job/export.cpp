@@ -13,6 +13,7 @@
 #include "front/job/export_schedule.hpp"
 #include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
+#include "front/job/rehearsal.hpp"
 #include "job/check_cluster.hpp"
 #include "job/input_type.hpp"
 #include "job/job_spec.hpp"
@@ -254,15 +255,23 @@ Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std:
   const auto& [file, read, known] = source;
   auto target = batch_target(draft, kind, read.job.target, known);
   if (!target) return tl::unexpected(std::move(target.error()));
+  JobDraft asked = draft;  // in the job, nobody knows what its target goes without
+  for (const job::Text& what : target->without) asked.without.push_back(what.text);
   job::Place place = hosts_to_come(std::move(*target), 1);
   place.instance_types = known.instance_types;
   job::Complaints complaints(file);
   const auto request = batch_request(call, draft, file, place, {&read.job}, complaints);
+  // What would be wrong with the job in the queue, too.
+  job::JobFile job = read.job;
+  if (!draft.target.empty()) job.target = job::Text{draft.target, {}, {}, true};
+  Rehearsal rehearsal = rehearse(call, draft, file, std::move(job));
+  complaints.add(std::move(rehearsal.complaints));
   Reading reading;
   reading.complaints = std::move(complaints).take();
   reading.notices = read.notices;
+  std::ranges::move(rehearsal.notices, std::back_inserter(reading.notices));
   if (!reading.complaints.empty()) return reading;
-  auto text = batch_script(call, draft, file, *request);
+  auto text = batch_script(call, asked, file, *request);
   if (!text) return tl::unexpected(std::move(text.error()));
   reading.text = std::move(*text);
   if (!draft.output_file.empty()) reading.text_file = absolute(call, draft.output_file);

@@ -268,6 +268,7 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   KnownNames names(call, own, folder, known);
   job::PipelineReading read = read_with_names(call, file, text, names);
   const job::Pipeline& root = read.pipeline.root;
+  Reading reading;
   if (read.complaints.empty()) {
     if (!known) {
       read.complaints = {known.error()};
@@ -277,9 +278,9 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
       Rehearsal rehearsal = rehearse(call, draft, folder, read.pipeline, known->targets, names);
       read.complaints = std::move(rehearsal.complaints);
       std::ranges::move(rehearsal.notices, std::back_inserter(read.notices));
+      reading.outputs = std::move(rehearsal.outputs);
     }
   }
-  Reading reading;
   if (read.complaints.empty()) {
     const std::size_t steps = root.steps.size();
     if (root.is_sweep) reading.text = fine_sweep(file, *root.steps.front().job.sweep);
@@ -296,6 +297,20 @@ Reading validate_pipeline(const Call& call, const JobDraft& draft, const std::st
   return reading;
 }
 
+// Of a pipeline those of its steps first, which know more of them.
+std::vector<model::NamedPath> outputs_of(const Reading& read) {
+  if (read.request && read.request->record) return read.request->record->outputs;
+  if (!read.pipeline) return {};
+  const std::vector<model::NamedPath>& own = read.pipeline->record.outputs;
+  std::vector<model::NamedPath> outputs;
+  for (const StepRequest& step : read.pipeline->steps) {
+    if (read.pipeline->sweep) break;  // those of its trials go
+    outputs.insert(outputs.end(), step.outputs.begin(), step.outputs.end());
+  }
+  outputs.insert(outputs.end(), own.begin(), own.end());
+  return outputs;
+}
+
 // As if it were submitted there: all that is found out before anything starts.
 Result<Reading> validate_for_target(const Call& call, const JobDraft& draft,
                                     const std::string& file) {
@@ -308,6 +323,7 @@ Result<Reading> validate_for_target(const Call& call, const JobDraft& draft,
     reading.text = draft.target.empty()
                        ? fmt::format("{}: nothing wrong\n", file)
                        : fmt::format("{}: nothing wrong for the target {}\n", file, draft.target);
+    if (!read.cluster) reading.outputs = outputs_of(read);
     reading.cluster = std::move(read.cluster);
     reading.batch = std::move(read.batch);
     reading.only_asks = true;
@@ -404,12 +420,13 @@ Result<Reading> read_validate(const Call& call) {
   if (!text) return tl::unexpected(text.error());
   if (job::is_pipeline(*text)) return validate_pipeline(call, words->draft, *file, *text);
   job::JobReading read = job::read_component(*text, *file);
+  Reading reading;
   if (read.complaints.empty()) {
     Rehearsal rehearsal = rehearse(call, words->draft, *file, read.job);
     read.complaints = std::move(rehearsal.complaints);
     std::ranges::move(rehearsal.notices, std::back_inserter(read.notices));
+    reading.outputs = std::move(rehearsal.outputs);
   }
-  Reading reading;
   if (read.complaints.empty()) reading.text = fine_text(*file, read);
   if (words->draft.json) reading.checked = checked_file(*file, read.job);
   reading.notices = std::move(read.notices);

@@ -87,8 +87,9 @@ void tell_of_software(const job::JobFile& job, const job::Targets& known,
   }
 }
 
-void request(Call call, const JobDraft& draft, const job::Targets& known, JobSource source,
-             job::Complaints& complaints) {
+// Returns the job's outputs, as far as they are known.
+std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const job::Targets& known,
+                                      JobSource source, job::Complaints& complaints) {
   job::JobFile& job = source.job;
   source.is_rehearsed = true;
   source.comes_later = source.comes_later || (!job.code && is_for_others(job, known));
@@ -100,9 +101,15 @@ void request(Call call, const JobDraft& draft, const job::Targets& known, JobSou
   own.fake_nodes = job::layout_of(job).nodes;
   own.without = {"gpus"};
   const auto place = place_of(call, own, {{}, job.source}, {}, own.fake_nodes);
-  if (!place) return complaints.add({place.error()});
+  if (!place) {
+    complaints.add({place.error()});
+    return {};
+  }
   if (call.record_folder.empty()) call.record_folder = "/<run>";
-  complaints.add(job_request(call, own, std::move(source), *place).complaints);
+  Reading reading = job_request(call, own, std::move(source), *place);
+  complaints.add(std::move(reading.complaints));
+  const bool is_known = reading.request && reading.request->record;
+  return is_known ? std::move(reading.request->record->outputs) : std::vector<model::NamedPath>();
 }
 
 }  // namespace
@@ -119,8 +126,8 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
   if (!complaints.empty()) return {std::move(complaints).take(), {}};
   Rehearsal rehearsal;
   if (draft.image.empty()) tell_of_software(job, known->targets, rehearsal.notices);
-  request(call, draft, known->targets, {std::move(job), folder, {}, {}, names.find_data()},
-          complaints);
+  rehearsal.outputs = request(call, draft, known->targets,
+                              {std::move(job), folder, {}, {}, names.find_data()}, complaints);
   rehearsal.complaints = std::move(complaints).take();
   return rehearsal;
 }
@@ -146,7 +153,8 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
     source.comes_later = !step.after.empty() || !step.when.empty();
     if (!source.job.target) source.job.target = graph.target;
     tell_of_software(source.job, known, rehearsal.notices);
-    request(call, of_step, known, std::move(source), complaints);
+    std::ranges::move(request(call, of_step, known, std::move(source), complaints),
+                      std::back_inserter(rehearsal.outputs));
   }
   rehearsal.complaints = std::move(complaints).take();
   return rehearsal;

@@ -13,6 +13,7 @@
 #include "job/job_file.hpp"
 #include "job/pipeline_file.hpp"
 #include "job/target.hpp"
+#include "model/record.hpp"
 
 namespace muster::front {
 
@@ -21,6 +22,7 @@ class KnownNames;
 struct Rehearsal {
   std::vector<base::Error> complaints;
   std::vector<std::string> notices;  // what the place where it runs has to know or to give
+  std::vector<model::NamedPath> outputs = {};  // and where they would lie: in the record "/<run>"
 };
 
 [[nodiscard]] Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& file,

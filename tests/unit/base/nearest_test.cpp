@@ -28,6 +28,16 @@ TEST(Nearest, GuessesNothingFromFarAway) {
   EXPECT_EQ(nearest("", kWords), std::nullopt);
 }
 
+TEST(Nearest, KnowsAWordByItsFirstPart) {
+  const std::vector<std::string> words = {"--secret-file", "--start-timeout", "--ssh-port",
+                                          "--ssh-command"};
+  EXPECT_EQ(nearest("--secret", words), "--secret-file");
+  EXPECT_EQ(nearest("--start", words), "--start-timeout");
+  EXPECT_EQ(nearest("--secr", words), std::nullopt);
+  EXPECT_EQ(nearest("--ssh", words), std::nullopt);
+  EXPECT_EQ(nearest("max", std::vector<std::string>{"max_total_trials"}), std::nullopt);
+}
+
 TEST(Nearest, LeavesALetterAsItIs) {
   EXPECT_EQ(nearest("B", std::vector<std::string>{"_"}), std::nullopt);
   EXPECT_EQ(nearest("-q", std::vector<std::string>{"-n"}), std::nullopt);

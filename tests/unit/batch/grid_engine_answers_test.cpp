@@ -75,6 +75,7 @@ std::string account(const std::string& job, const std::string& failed, const std
          "jobnumber    " +
          job +
          "                   \n"
+         "start_time   Wed Nov 25 17:08:42 2026\n"
          "end_time     Wed Nov 25 17:08:45 2026\n"
          "failed       " +
          failed +
@@ -97,6 +98,7 @@ TEST(GridEngineAccounts, TellHowJobsHaveEnded) {
   EXPECT_EQ(all[0].code, 137);
   constexpr std::chrono::sys_days kDay{std::chrono::November / 25 / 2026};
   EXPECT_EQ(all[0].ended, kDay + std::chrono::hours(17) + std::chrono::seconds(525));
+  EXPECT_EQ(all[0].began, kDay + std::chrono::hours(17) + std::chrono::seconds(522));
   EXPECT_EQ(all[1].how, How::exited);
   EXPECT_EQ(all[1].code, 7);
   EXPECT_EQ(all[1].hosts, "node2");

@@ -65,6 +65,29 @@ TEST(SlurmList, TellsWhenAJobHasEndedWhateverTheZone) {
   EXPECT_EQ(slurm_past("1|TIMEOUT|0:0|node1|2026-11-26T00:00:00+0000\n").at(0).ended, kDay);
 }
 
+TEST(SlurmList, TellsSinceWhenAJobHasHadHosts) {
+  constexpr std::chrono::sys_days kDay{std::chrono::November / 26 / 2026};
+  const auto listed = [](const char* state, const char* hosts) {
+    return slurm_listed(
+               fmt::format("1|{}|None|2026-11-26T01:00:00+0100|{}|n/a|N/A\n", state, hosts))
+        .at(0)
+        .began;
+  };
+  EXPECT_EQ(listed("RUNNING", "node1"), kDay);
+  EXPECT_EQ(listed("TIMEOUT", "node1"), kDay);
+  EXPECT_EQ(listed("PENDING", ""), std::nullopt);  // it is expected to start then
+  EXPECT_EQ(listed("CANCELLED", ""), std::nullopt);
+  const auto past = [](const char* hosts) {
+    return slurm_past(fmt::format("1|CANCELLED by 0|0:15|{}|2026-11-26T00:10:00+0000|"
+                                  "2026-11-26T00:00:00+0000\n",
+                                  hosts))
+        .at(0)
+        .began;
+  };
+  EXPECT_EQ(past("node1"), kDay);
+  EXPECT_EQ(past("None assigned"), std::nullopt);
+}
+
 TEST(SlurmList, ConcludesNothingFromAStateThatItDoesNotKnow) {
   EXPECT_EQ(slurm_listed("1|HIBERNATING|None|N/A||n/a|N/A\n").at(0).stage, Stage::running);
 }

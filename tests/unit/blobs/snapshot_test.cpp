@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/snapshot_of.hpp"
 #include "unit/folder.hpp"
@@ -255,6 +256,34 @@ TEST_F(Snapshots, ALinkInPlaceOfAFileIsNotFollowed) {
   fs::remove(code_ + "/a");
   fs::create_symlink("/etc/hosts", code_ + "/a");
   EXPECT_TRUE(keep_all(store_, found->manifest, code_)->entries.empty());
+}
+
+// Who looks at a folder, hashes or copies it is asked to stop at each entry and each piece.
+TEST_F(Snapshots, AreGivenUpBetweenPieces) {
+  put("a/big", std::string(std::size_t{3} << 20, 'x'));
+  for (const char* name : {"a/1", "a/2", "a/3", "b"}) put(name, name);
+  int asked = 0;
+  const GoesOn twice = [&] { return ++asked <= 2; };
+  const auto is_given_up = [&](const auto& done) {
+    EXPECT_LE(asked, 5);  // each answer is no from then on
+    asked = 0;
+    return !done && done.error().what == "interrupted";
+  };
+  EXPECT_TRUE(is_given_up(survey(code_, {.goes_on = twice})));
+  EXPECT_TRUE(is_given_up(file_hash(code_ + "/a/big", twice)));
+  EXPECT_TRUE(is_given_up(fingerprint(code_, LeadsOutLinks::with_contents, twice)));
+  BlobStore impatient(folder_.path() + "/records/.blobs", twice);
+  EXPECT_TRUE(is_given_up(impatient.keep(code_ + "/a/big")));
+  EXPECT_TRUE(is_given_up(keep_all(impatient, survey(code_)->manifest, code_)));
+  const auto manifest = keep();
+  ASSERT_TRUE(manifest);
+  const std::string copy = folder_.path() + "/copy";
+  EXPECT_TRUE(is_given_up(lay_out(impatient, *manifest, copy)));
+  EXPECT_FALSE(fs::exists(copy + "/b"));
+  const std::string& hash = manifest->entries[4].hash;
+  ASSERT_EQ(manifest->entries[4].path, "a/big");
+  EXPECT_TRUE(is_given_up(impatient.copy_out(hash, std::size_t{3} << 20, copy + "/one", 0600)));
+  EXPECT_FALSE(fs::exists(copy + "/one"));
 }
 
 }  // namespace

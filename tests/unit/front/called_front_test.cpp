@@ -136,5 +136,16 @@ TEST(Join, RefusesWhatMakesNoSense) {
   }
 }
 
+TEST(Join, SaysWhatAnAddressLacks) {
+  const auto hint = [](const std::string& address) {
+    return read_join({.called = "join", .words = {address, "--secret-file", "s"}}).error().hint;
+  };
+  EXPECT_EQ(hint("launcher"), "add the port at which the head listens; for example 10.0.0.1:7000");
+  EXPECT_EQ(hint("fe80::1:7000"), "an IPv6 address needs brackets; for example [fe80::1]:7000");
+  EXPECT_EQ(hint("a:70000"), "a port is a number from 1 to 65535; for example 10.0.0.1:7000");
+  EXPECT_EQ(hint("tcp://a:7000"),
+            "leave out what stands before the address; for example 10.0.0.1:7000");
+}
+
 }  // namespace
 }  // namespace muster::front::called_front_test

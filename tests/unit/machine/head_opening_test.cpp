@@ -174,8 +174,8 @@ wire::Welcome with_gpus(std::vector<std::string> ids, std::vector<std::string> c
   return welcome;
 }
 
-wire::Taken takes_gpus(std::vector<std::string> ids) {
-  return {{}, {{"CUDA_VISIBLE_DEVICES", std::move(ids)}}};
+wire::Taken takes_gpus(std::vector<std::string> ids, std::vector<std::uint32_t> holders = {}) {
+  return {{}, {{"CUDA_VISIBLE_DEVICES", std::move(ids), std::move(holders)}}};
 }
 
 TEST_F(HeadFixture, DevicesOfOtherJobsAreLeftToThem) {
@@ -188,6 +188,10 @@ TEST_F(HeadFixture, DevicesOfOtherJobsAreLeftToThem) {
                    "a Prepare 1"}));
   EXPECT_EQ(hear(kA, takes_gpus({"0", "2"})),
             (Words{"say devices 0,2 on a: in use by another job of muster; ranks there have others",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, takes_gpus({"3"}, {1001, 1002})),
+            (Words{"say device 3 on a: in use by another job of muster (uid 1001, 1002); ranks "
+                   "there have others",
                    "a Prepare 1"}));
   EXPECT_EQ(hear(kA, wire::Prepared{}), Words{"a Start"});
 }

@@ -89,16 +89,16 @@ std::vector<model::Devices> claims(const Job& one) {
 TEST(Devices, of_other_jobs_are_as_if_they_were_not_there) {
   Job one = job(2, 1, {kFour});
   EXPECT_EQ(claims(one), std::vector{cuda({"0", "GPU-a"})});
-  EXPECT_EQ(leave(one, {"GPU-a", "7"}), "device GPU-a on box");
+  EXPECT_EQ(leave(one, {"GPU-a", "7"}), "device GPU-a on box: in use by another job of muster");
   EXPECT_EQ(value(one, 1, "CUDA_VISIBLE_DEVICES"), "2");
   EXPECT_EQ(claims(one), std::vector{cuda({"0", "2"})});
-  EXPECT_EQ(leave(one, {"0", "3"}), "devices 0,3 on box");
+  EXPECT_EQ(leave(one, {"0", "3"}), "devices 0,3 on box: in use by another job of muster");
   EXPECT_EQ(base::to_string(check_devices(one.spec, one.plan, one.where).error()),
             "box has 4 devices, 3 of them in use by other jobs of muster, but its 2 ranks need 1 "
             "each\n  hint: 1 rank would fit there; --share-gpus deals out what other jobs "
             "use, too");
   Job last = job(1, 1, {cuda({"0"})});
-  EXPECT_EQ(leave(last, {"0"}), "device 0 on box");
+  EXPECT_EQ(leave(last, {"0"}), "device 0 on box: in use by another job of muster");
   EXPECT_EQ(base::to_string(check_devices(last.spec, last.plan, last.where).error()),
             "box has 1 device, in use by another job of muster, but its 1 rank needs 1 each\n"
             "  hint: --share-gpus deals out what other jobs use, too");

@@ -1,6 +1,7 @@
 // copy_file and SparseWriter: bytes and holes, on the file system of the tests.
 #include "process/copy_file.hpp"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -64,6 +65,20 @@ TEST_F(CopyFile, WhatFailsSaysWhyAndLeavesNothing) {
   const UniqueFd full(::open("/dev/full", O_WRONLY));
   EXPECT_FALSE(copy_file(from.get(), full.get()));
   EXPECT_EQ(errno, ENOSPC);
+}
+
+TEST_F(CopyFile, IsGivenUpBetweenPieces) {
+  const UniqueFd from = opened("from");
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(::pwrite(from.get(), "x", 1, i * kMegabyte), 1);
+  const UniqueFd to = opened("to");
+  if (clone_file(from.get(), to.get())) GTEST_SKIP() << "files are cloned at once here";
+  int asked = 0;
+  EXPECT_FALSE(copy_file(from.get(), to.get(), [&] { return ++asked <= 3; }));
+  EXPECT_EQ(errno, ECANCELED);
+  EXPECT_EQ(asked, 4);
+  ASSERT_EQ(::ftruncate(to.get(), 0), 0);
+  EXPECT_TRUE(copy_file(from.get(), to.get(), [] { return true; }));
+  EXPECT_EQ(folder_.read("to"), folder_.read("from"));
 }
 
 TEST_F(CopyFile, PiecesOfZerosBecomeHoles) {

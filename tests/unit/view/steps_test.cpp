@@ -99,6 +99,9 @@ TEST(Steps, ThePlanIsJson) {
   const std::string named = steps_json({{"a", first}}, {{"azureml:x:1", "/x"}});
   EXPECT_EQ(nlohmann::json::parse(named)["names"], nlohmann::json({{"azureml:x:1", "/x"}}));
   EXPECT_EQ(read_steps(named).size(), 1U);
+  const std::string warned = steps_json({{"a", first}}, {}, "it would not start");
+  EXPECT_EQ(nlohmann::json::parse(warned)["notices"], nlohmann::json({"it would not start"}));
+  EXPECT_EQ(read_steps(warned).size(), 1U);
 }
 
 TEST(Steps, ThePlanIsATableBesideItsEdges) {
