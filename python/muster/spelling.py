@@ -23,10 +23,10 @@ _WORDS = [
     (re.compile(r"--nodes and --per-node"), "node_count and process_count_per_node"),
     (re.compile(r"--per-node"), "process_count_per_node"),
     (re.compile(r"^distribution\."), ""),
-    (re.compile(r"say overwrite: true of the output, or --force"),
-     "say Output(..., overwrite=True)"),
+    (re.compile(r"overwrite: true of the output, or muster submit --force"),
+     "Output(..., overwrite=True)"),
     # What only the program muster has, for a file that dump() writes.
-    (re.compile(r"(?<![\w`-])(--(?:image-from-here|no-snapshot|snapshot-limit SIZE|force)\b)"),
+    (re.compile(r"(?<![\w`-])(--(?:image-from-here|no-snapshot|snapshot-limit SIZE)\b)"),
      r"muster submit \1"),
 ]
 # Options that are words of submit(), too; `python3 -m muster` takes them as they are.

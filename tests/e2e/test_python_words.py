@@ -115,7 +115,7 @@ class Words(PythonCase):
                 (V2 + "given['command'] = 'true ${{outputs.o}}'\n"
                  "given['outputs'] = {'o': Output(path='full')}\n"
                  "client.jobs.create_or_update(command(**given))\n",
-                 "hint: name another path, or say Output(..., overwrite=True)\n"),
+                 "hint: name another path, or allow it: Output(..., overwrite=True)\n"),
                 (V2 + "client.jobs.create_or_update(command(**given, distribution="
                  "{'type': 'mpi', 'process_count_per_node': 2}))\n",
                  "unknown key 'process_count_per_node' in distribution\n  hint: did you mean "

@@ -132,7 +132,7 @@ TEST(OptionReader, TakesUnderscoresAndAbbreviationsAsArgparseDoes) {
   EXPECT_EQ(read(kTorch, {"--n", "2"}),
             "--n may be one of --np, --nproc-per-node (write the name in full)");
   EXPECT_EQ(read(kExact, {"--nproc", "2"}),
-            "unknown option '--nproc' (muster exact --help lists all options)");
+            "unknown option '--nproc' (did you mean --nproc-per-node?)");
 }
 
 TEST(OptionReader, TakesAnEqualsSignOrRefusesItWithAHint) {
