@@ -96,10 +96,19 @@ class Leftovers(unittest.TestCase):
         maker = subprocess.Popen([PYTHON, "-c", self.MAKER, f"{ROOT}/tests/lab", mark],
                                  stdout=subprocess.PIPE, text=True)
         self.addCleanup(maker.stdout.close)
+        self.addCleanup(self._end, maker)
         folder = maker.stdout.readline().strip()
-        self.assertNotEqual(self._sleeping(mark), [])
+        # A container is ready a moment before it executes its command.
+        until("the pod's command runs", lambda: self._sleeping(mark))
         self.assertNotEqual(remains(folder), [])
         return maker, folder
+
+    @staticmethod
+    def _end(maker):
+        """With its cluster, also after a test that has failed."""
+        if maker.poll() is None:
+            maker.terminate()
+            maker.wait(WAIT_SECONDS)
 
     def _sleeping(self, mark):
         wanted = f"sleep\0{mark}\0".encode()
