@@ -71,7 +71,7 @@ void SimHost::pump(machine::AgentEvent event) {
     machine_.step(agenda_.now() + script_.clock_ahead, std::move(next), effects);
     machine_.check();
     for (machine::AgentEffect& effect : effects) {
-      std::visit([this](auto& one) { perform(one); }, effect);
+      std::visit([this](auto& one) { this->perform(one); }, effect);
     }
   }
   pumping_ = false;

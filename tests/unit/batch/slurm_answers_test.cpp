@@ -111,7 +111,7 @@ TEST(SlurmPast, HasTheCodeOfTheScriptOrItsSignal) {
 
 TEST(SlurmTested, SaysWhenTheJobWouldStart) {
   constexpr model::Utc kNow = std::chrono::sys_days{std::chrono::November / 23 / 2026};
-  const auto tested = [](std::string_view said) { return slurm_tested(said, kNow); };
+  const auto tested = [&](std::string_view said) { return slurm_tested(said, kNow); };
   EXPECT_EQ(tested("sbatch: Job 5 to start at 2026-11-23T22:50:07 using 2 processors on "
                    "nodes node[1-2] in partition main\n"),
             "it would start at 2026-11-23T22:50:07 using 2 processors on nodes node[1-2] in "

@@ -45,7 +45,8 @@ class JobFront : public testing::Test {
     };
     call.list_files = [this](const std::string& folder, const auto& endings) {
       FilesBelow found;
-      for (const auto& [path, text] : files_) {
+      for (const auto& file : files_) {
+        const std::string& path = file.first;
         const bool fits =
             std::ranges::any_of(endings, [&](auto one) { return path.ends_with(one); });
         if (path.starts_with(folder + "/") && fits) found.paths.push_back(path);
