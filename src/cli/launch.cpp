@@ -398,7 +398,7 @@ class Launch {
     return report ? end_early(*report) : give_up(error);
   }
 
-  // The same while its code was copied.
+  // The same before there is a record to write to.
   [[nodiscard]] int end_unrecorded(const base::Error& error) const {
     const auto report = interruption();
     return report ? tell(*report, invocation_, false) : complain(error);

@@ -31,7 +31,7 @@ std::string absolute(const std::string& path, const std::string& workdir) {
   return path.starts_with('/') || workdir.empty() ? path : workdir + "/" + path;
 }
 
-// How to start what is no program; empty: its name does not tell.
+// How to start a file that is not a program, judging by its name. Empty if the name does not tell.
 std::string hint_for(const std::string& word) {
   switch (view::meant_by(word)) {
     case view::Meant::python:

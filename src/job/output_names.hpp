@@ -23,7 +23,7 @@ struct OutputNames {
 // The path with them in place of these expressions; others stay.
 [[nodiscard]] std::string with_names(std::string_view path, const OutputNames& names);
 
-// The first expression of a path that is none of these, as it is written: "${{x}}"; empty: none.
+// The first expression in a path other than these, as written: "${{x}}". Empty if there is none.
 [[nodiscard]] std::string other_expression(std::string_view path);
 
 // The path of an output with its expressions filled in; one in a store becomes the path that `find`

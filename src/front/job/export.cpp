@@ -255,7 +255,9 @@ Result<Reading> export_batch(const Call& call, const JobDraft& draft, const std:
   const auto& [file, read, known] = source;
   auto target = batch_target(draft, kind, read.job.target, known);
   if (!target) return tl::unexpected(std::move(target.error()));
-  JobDraft asked = draft;  // in the job, nobody knows what its target goes without
+  // The script passes the target's `without:` on: the job in the queue runs on its allocation, and
+  // does not read the target again.
+  JobDraft asked = draft;
   for (const job::Text& what : target->without) asked.without.push_back(what.text);
   job::Place place = hosts_to_come(std::move(*target), 1);
   place.instance_types = known.instance_types;
