@@ -68,6 +68,7 @@ test: configure-tests ## every test that needs only this machine and ssh hosts m
 	$(call run_tests,programs|rules|scripts)
 
 test-quick: test-packages ## the rooms' tests only, of what has changed since they passed; compiled fast
+	tools/setup clang
 	cmake --preset quick
 	cmake --build build-quick --target quick
 
@@ -138,7 +139,7 @@ bench: ## one table of ratios against the peers on PATH; never part of the tests
 	/usr/bin/python3 bench/bench.py build/muster build/bench/spawn_loop
 
 fuzz: ## each fuzz target for FUZZ_SECONDS
-	tools/setup build fuzz
+	tools/setup build clang
 	cmake --preset fuzz
 	cmake --build build-fuzz
 	@set -e; for source in tests/fuzz/*_fuzz.cpp; do \
