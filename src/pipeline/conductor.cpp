@@ -82,17 +82,15 @@ base::Result<process::UniqueFd> signals() {
 
 // How the record of a step tells its end; `code` is that of its process.
 StepRecord ended_as(StepRecord step, const std::string& pipeline, int code,
-                    const std::string& last_words) {
+                    const StepLines& lines) {
   step.ended = store::utc_now();
   step.exit_code = code;
   step.state = code == 0 ? StepState::completed : StepState::failed;
   const auto record = store::read_record(store::step_folder(pipeline, step.name));
-  if (!record) {
-    step.cause = code == 0 ? view::tolerated_in(last_words) : view::cause_in(last_words);
-    return step;
-  }
-  if (code == 0) step.cause = view::tolerated_in(last_words);
-  if (code != 0) step.cause = record->cause.empty() ? view::cause_in(last_words) : record->cause;
+  const bool has_cause = record && !record->cause.empty();
+  if (code == 0) step.cause = lines.tolerated();
+  if (code != 0) step.cause = has_cause ? record->cause : view::cause_in(lines.words());
+  if (!record) return step;
   if (record->state == model::RunState::stopped) step.state = StepState::stopped;
   if (code == 0 && !record->reused_from.empty()) step.state = StepState::reused;
   return step;
@@ -386,7 +384,7 @@ class Conductor {
       errno = 0;
       drain(live, stream);
     }
-    StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err].words());
+    StepRecord now = ended_as(record_of(step), folder(), code, live.lines[Console::err]);
     const bool told = stopped_.contains(step) && code > 128;
     if (now.state == StepState::failed && told) now.state = StepState::stopped;
     const std::string why = told ? why_ended() : "";

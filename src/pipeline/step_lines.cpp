@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "view/step_words.hpp"
+
 namespace muster::pipeline {
 
 void StepLines::take(std::string_view line, std::string& lines) {
   constexpr std::string_view kError = "muster: error: ";
   last_ = line;
   if (line.starts_with(kError)) error_ = line.substr(kError.size());
+  if (view::tells_of_tolerated(line)) tolerated_ = line;
   lines += prefix_;
   lines += line;
   lines += '\n';

@@ -18,6 +18,9 @@ class StepLines {
   [[nodiscard]] std::string finish();
   // The last line that tells an error, else the last one, without prefix and end; may be empty.
   [[nodiscard]] const std::string& words() const { return error_.empty() ? last_ : error_; }
+  // The last line that tells what a step that completes has tolerated, or nothing. Those of other
+  // ranks, which come from other hosts, may come after it.
+  [[nodiscard]] const std::string& tolerated() const { return tolerated_; }
 
  private:
   void take(std::string_view line, std::string& lines);
@@ -26,6 +29,7 @@ class StepLines {
   std::string begun_;
   std::string last_;
   std::string error_;
+  std::string tolerated_;
 };
 
 }  // namespace muster::pipeline

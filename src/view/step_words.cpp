@@ -46,12 +46,12 @@ std::string names_of(const RunRecord& record, StepState state) {
 
 }  // namespace
 
-std::string tolerated_in(const std::string& last_line) {
-  for (const char* words : {", within mini_batch_error_threshold: ", ", within error_threshold: ",
-                            "paths of files instead of rows"}) {
-    if (last_line.find(words) != std::string::npos) return last_line;
-  }
-  return {};
+bool tells_of_tolerated(std::string_view line) {
+  constexpr std::string_view kWords[] = {
+      ", within mini_batch_error_threshold: ", ", within error_threshold: ",
+      "paths of files instead of rows"};
+  return std::ranges::any_of(kWords,
+                             [&](std::string_view words) { return line.find(words) != line.npos; });
 }
 
 std::string span_words(double seconds) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "model/record.hpp"
 
@@ -13,9 +14,9 @@ namespace muster::view {
 // "train failed with exit code 3 after 12 s: rank 1 on node1 exited with code 3"
 [[nodiscard]] std::string step_sentence(const model::StepRecord& step, model::Utc now);
 
-// The last line of a step that completed, if it tells of failures that the step's thresholds allow,
-// or of rows that its batches should have been (src/job/mini_batches.py).
-[[nodiscard]] std::string tolerated_in(const std::string& last_line);
+// Whether a line of a step that completed tells of failures that the step's thresholds allow, or of
+// rows that its batches should have been (src/job/mini_batches.py).
+[[nodiscard]] bool tells_of_tolerated(std::string_view line);
 
 // "3 of 5 steps completed, 1 running"
 [[nodiscard]] std::string steps_words(const model::RunRecord& record);

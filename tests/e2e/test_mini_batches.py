@@ -49,6 +49,17 @@ def run(batch):
     return rows
 """
 
+# Rank 2, on the other host, ends after rank 0.
+LATE = """
+import atexit, time
+def leave():
+    end = os.path.join(os.environ["DIR"], "end")
+    if os.environ["RANK"] == "0": open(end, "w").close()
+    while os.environ["RANK"] == "2" and not os.path.exists(end): time.sleep(0.01)
+    if os.environ["RANK"] == "2": print("late words", file=sys.stderr)
+atexit.register(leave)
+"""
+
 
 class MiniBatches(PipelineCase):
     def setUp(self):
@@ -168,6 +179,13 @@ class MiniBatches(PipelineCase):
         self.assertIn("every mini-batch failed", self.show()["cause"])
         done = self.scores(fails)  # both are -1
         self.assertIn("score: 0 of 5 mini-batches completed, 9 items failed\n", done.errors)
+
+    def test_what_others_print_later_does_not_hide_it(self):
+        self.write("src/score.py", SCORE % "raise RuntimeError('no')" + LATE)
+        self.parallel()
+        done = self.submit("--fake-nodes", "2", file="p.yml")
+        self.assertRegex(done.errors, "(?s)5 of 5 mini-batches failed, within .*score: late words\n"
+                                      ".*muster: score completed after .*: 5 of 5 mini-batches ")
 
     def test_a_call_that_takes_too_long_fails(self):
         done = self.scores("if number == 8: import time; time.sleep(3600)", size="1",

@@ -26,6 +26,16 @@ TEST(StepLines, RemembersAnError) {
   EXPECT_EQ(lines.words(), "no folder x");
 }
 
+TEST(StepLines, RemembersWhatWasTolerated) {
+  StepLines lines("a: ");
+  (void)lines.feed("2 of 5 mini-batches failed, within mini_batch_error_threshold: 2; no\nmore\n");
+  EXPECT_EQ(lines.tolerated(),
+            "2 of 5 mini-batches failed, within mini_batch_error_threshold: 2; no");
+  EXPECT_EQ(lines.words(), "more");
+  (void)lines.feed("1 item failed, within error_threshold: 4; no\n");
+  EXPECT_EQ(lines.tolerated(), "1 item failed, within error_threshold: 4; no");
+}
+
 TEST(StepLines, CutsALineThatIsTooLong) {
   StepLines lines("");
   const std::string most(kStepLineMax, 'x');
