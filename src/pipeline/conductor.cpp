@@ -155,8 +155,9 @@ class Conductor {
     if (conducting_.overseer != nullptr) conducting_.overseer->started(start.step);
     tell_start(start);
     const std::string prefix = prefix_of(start.step, step.name, conducting_.colour);
-    live_.emplace(start.step,
-                  Live{start.step, std::move(*process), {StepLines(prefix), StepLines(prefix)}});
+    live_.emplace(
+        start.step,
+        Live{start.step, std::move(*process), {StepLines(prefix, false), StepLines(prefix)}});
   }
 
   void on(const machine::StopStep& stop) {

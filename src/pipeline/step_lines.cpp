@@ -7,11 +7,15 @@
 
 namespace muster::pipeline {
 
-void StepLines::take(std::string_view line, std::string& lines) {
+void StepLines::keep_words(std::string_view line) {
   constexpr std::string_view kError = "muster: error: ";
   last_ = line;
   if (line.starts_with(kError)) error_ = line.substr(kError.size());
   if (view::tells_of_tolerated(line)) tolerated_ = line;
+}
+
+void StepLines::take(std::string_view line, std::string& lines) {
+  if (keeps_words_) keep_words(line);
   lines += prefix_;
   lines += line;
   lines += '\n';

@@ -10,7 +10,9 @@ inline constexpr std::size_t kStepLineMax = 64u << 10;  // bytes; a longer line 
 
 class StepLines {
  public:
-  explicit StepLines(std::string prefix) : prefix_(std::move(prefix)) {}
+  // `keeps_words`: of stderr; to look into each line of a stream takes as long as to prefix it.
+  explicit StepLines(std::string prefix, bool keeps_words = true)
+      : prefix_(std::move(prefix)), keeps_words_(keeps_words) {}
 
   // The lines that these bytes complete.
   [[nodiscard]] std::string feed(std::string_view bytes);
@@ -24,8 +26,10 @@ class StepLines {
 
  private:
   void take(std::string_view line, std::string& lines);
+  void keep_words(std::string_view line);
 
   std::string prefix_;
+  bool keeps_words_;
   std::string begun_;
   std::string last_;
   std::string error_;

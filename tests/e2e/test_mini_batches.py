@@ -2,12 +2,13 @@
 
 # rooms: job pipeline cli
 
+import errno
 import functools
 import os
 import shutil
 
 from pipeline_case import PipelineCase
-from support import BAD_FILE, run_tests
+from support import BAD_FILE, MUSTER, run_tests, until
 
 PARALLEL = """type: pipeline
 inputs:
@@ -49,14 +50,13 @@ def run(batch):
     return rows
 """
 
-# Rank 2, on the other host, ends after rank 0.
+# Rank 2, on the other host, ends when it is told to.
 LATE = """
-import atexit, time
+import atexit
 def leave():
-    end = os.path.join(os.environ["DIR"], "end")
-    if os.environ["RANK"] == "0": open(end, "w").close()
-    while os.environ["RANK"] == "2" and not os.path.exists(end): time.sleep(0.01)
-    if os.environ["RANK"] == "2": print("late words", file=sys.stderr)
+    if os.environ["RANK"] == "2":
+        open(os.path.join(os.environ["DIR"], "go")).close()
+        print("late words", file=sys.stderr)
 atexit.register(leave)
 """
 
@@ -180,11 +180,25 @@ class MiniBatches(PipelineCase):
         done = self.scores(fails)  # both are -1
         self.assertIn("score: 0 of 5 mini-batches completed, 9 items failed\n", done.errors)
 
+    def lets_go(self):
+        """Whoever waits at the fifo; whether there was somebody."""
+        try:
+            os.close(os.open(self.path("go"), os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as error:
+            self.assertEqual(error.errno, errno.ENXIO, error)
+            return False
+        return True
+
     def test_what_others_print_later_does_not_hide_it(self):
         self.write("src/score.py", SCORE % "raise RuntimeError('no')" + LATE)
         self.parallel()
-        done = self.submit("--fake-nodes", "2", file="p.yml")
-        self.assertRegex(done.errors, "(?s)5 of 5 mini-batches failed, within .*score: late words\n"
+        os.mkfifo(self.path("go"))
+        running = self.start("p.yml", "--fake-nodes", "2", command=(MUSTER, "submit"))
+        running.until_said(b"5 of 5 mini-batches failed, within ")
+        until("rank 2 is about to leave", self.lets_go)
+        done = running.finish()
+        self.assertEqual(done.code, 0, done)
+        self.assertRegex(done.errors, "(?s)score: late words\n"
                                       ".*muster: score completed after .*: 5 of 5 mini-batches ")
 
     def test_a_call_that_takes_too_long_fails(self):

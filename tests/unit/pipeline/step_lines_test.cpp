@@ -36,6 +36,14 @@ TEST(StepLines, RemembersWhatWasTolerated) {
   EXPECT_EQ(lines.tolerated(), "1 item failed, within error_threshold: 4; no");
 }
 
+TEST(StepLines, KeepsNoWordsUnlessToldTo) {
+  StepLines lines("a: ", false);
+  EXPECT_EQ(lines.feed("muster: error: no\n1 item failed, within error_threshold: 4; no\n"),
+            "a: muster: error: no\na: 1 item failed, within error_threshold: 4; no\n");
+  EXPECT_EQ(lines.words(), "");
+  EXPECT_EQ(lines.tolerated(), "");
+}
+
 TEST(StepLines, CutsALineThatIsTooLong) {
   StepLines lines("");
   const std::string most(kStepLineMax, 'x');
