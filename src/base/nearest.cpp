@@ -30,7 +30,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 std::size_t letters_in(std::string_view word) {
-  return static_cast<std::size_t>(std::ranges::count_if(word, [](char c) { return c != '-'; }));
+  const auto is_letter = [](char c) { return c != '-' && c != '_'; };
+  return static_cast<std::size_t>(std::ranges::count_if(word, is_letter));
 }
 
 bool is_same_but_for_case(std::string_view a, std::string_view b) {
@@ -55,11 +56,12 @@ std::optional<std::string> begun_by(std::string_view typed, std::span<const std:
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> known) {
-  std::size_t best = std::clamp<std::size_t>(typed.size() / 3, 1, 3) + 1;
+  const std::size_t letters = letters_in(typed);
+  std::size_t best = std::clamp<std::size_t>((letters + 1) / 4, 1, 3) + 1;
   std::optional<std::string> found;
   for (const std::string& word : known) {
     const std::size_t d = distance(typed, word);
-    if (d < best && (d < letters_in(typed) || is_same_but_for_case(typed, word))) {
+    if (d < best && (d < letters || is_same_but_for_case(typed, word))) {
       best = d;
       found = word;
     }

@@ -109,7 +109,9 @@ class Wait {
 
   void tell(const std::string& line) {
     if (!lasts(kTellAfter) || std::exchange(has_told_, true)) return;
-    say_("waiting for the cluster: " + line);
+    using std::chrono::round, std::chrono::seconds;
+    say_(fmt::format("waiting for the cluster: {} ({} s so far, at most {} s)", line,
+                     round<seconds>(Clock::now() - begin_).count(), kStayMax.count()));
   }
 
   const Kubectl& kubectl_;

@@ -7,7 +7,7 @@
 
 namespace muster::head {
 
-class AskedLinks::Asked : public HostLink {
+class AskedLinks::Asked final : public HostLink {
  public:
   Asked(AskedLinks& all, base::NodeIndex number, HostLinkEvents events, OwnWay own_way)
       : all_(all), number_(number), events_(std::move(events)), own_way_(std::move(own_way)) {

@@ -13,6 +13,7 @@
 #include "machine/step_listing.hpp"
 #include "plan/variable_owner.hpp"
 #include "probe/random.hpp"
+#include "view/waiting.hpp"
 
 namespace muster::head {
 namespace {
@@ -178,10 +179,14 @@ class StepLinks::StepLink : public HostLink {
       if (up()) return;
       if (host::now() - since_ >= kSilence) all_.ask_for_steps(needs_);
       const auto why = waits_for();
-      if (why) all_.tell_blocked(*why);
+      if (why) all_.tell_blocked(*why, waited(), needs_.spec.patience);
       if (host::now() < give_up_) return watch();
       give_up();
     });
+  }
+
+  [[nodiscard]] base::Duration waited() const {
+    return std::chrono::floor<base::Duration>(host::now() - since_);
   }
 
   // While Slurm does not start the step, of which srun says nothing (22.05) or little.
@@ -365,9 +370,10 @@ void StepLinks::tell_uncalled(const std::string& host, const std::string& why) {
                   host, why));
 }
 
-void StepLinks::tell_blocked(const base::Error& why) {
+void StepLinks::tell_blocked(const base::Error& why, base::Duration waited, base::Duration most) {
   if (std::exchange(told_blocked_, true)) return;
-  say_(fmt::format("waiting for {}; {}", why.what, why.hint));
+  const std::string words = fmt::format("waiting for {}; {}", why.what, why.hint);
+  if (const auto told = view::Waiting(most).tell(words, waited)) say_(*told);
 }
 
 // Anew after each answer: a step may have been started meanwhile.

@@ -41,7 +41,7 @@ class StepLinks {
   void take(SharedStep& step, const VisitorPtr& visitor, const wire::Join& join);
   void look_again();
   void tell_uncalled(const std::string& host, const std::string& why);
-  void tell_blocked(const base::Error& why);
+  void tell_blocked(const base::Error& why, base::Duration waited, base::Duration most);
   void ask_for_steps(const CarrierNeeds& needs);
   void go_on_soon();
   void close_idle_doors();

@@ -64,13 +64,12 @@ std::string type_hint(std::string_view typed) {
 std::optional<Misfit> misfit_of_bounds(const Input& input, double number, std::string_view value) {
   const auto least = input.least ? number_of(input.least->text) : std::nullopt;
   const auto most = input.most ? number_of(input.most->text) : std::nullopt;
-  if (least && number < *least) {
-    return Misfit{fmt::format("must be {} or more, not {}", input.least->text, value), ""};
-  }
-  if (most && number > *most) {
-    return Misfit{fmt::format("must be {} or less, not {}", input.most->text, value), ""};
-  }
-  return std::nullopt;
+  const bool fits = (!least || number >= *least) && (!most || number <= *most);
+  if (fits) return std::nullopt;
+  const std::string range = !most    ? input.least->text + " or more"
+                            : !least ? input.most->text + " or less"
+                                     : "from " + input.least->text + " to " + input.most->text;
+  return Misfit{fmt::format("must be {}, not {}", range, value), ""};
 }
 
 std::optional<Misfit> misfit_of_choice(const Input& input, std::string_view value) {

@@ -219,7 +219,8 @@ base::Result<Inventory> listed(const JobSpec& spec, const ThisMachine& here) {
 
 base::Result<Inventory> inventory(const JobSpec& spec, const ThisMachine& here) {
   if (spec.per_node == 0U) {
-    return base::fail(base::Fault::usage, {}, "--per-node must be 1 or more, not 0");
+    return base::fail(base::Fault::usage, {}, "--per-node must be from 1 to {}, not 0",
+                      model::kRanksMax);
   }
   if (!spec.hosts.empty()) return listed(spec, here);
   if (spec.fake_nodes > 0) return fake_nodes(spec, here);

@@ -54,7 +54,9 @@ std::string more_slots(const JobSpec& spec, const Total& total) {
 }  // namespace
 
 tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
-  if (ranks == 0) return base::fail(base::Fault::usage, {}, "-n must be 1 or more, not 0");
+  if (ranks == 0) {
+    return base::fail(base::Fault::usage, {}, "-n must be from 1 to {}, not 0", model::kRanksMax);
+  }
   return base::fail(base::Fault::usage, fmt::format("use -n {} or less", model::kRanksMax),
                     "{} ranks are more than the {} that a job can have", ranks, model::kRanksMax);
 }

@@ -39,7 +39,7 @@ Result<void> check_count(const char* option, std::optional<std::uint32_t> count)
 
 Result<void> check_hosts(const JobSpec& spec) {
   if (spec.fake_nodes > kFakeNodesMax) {
-    return refuse("--fake-nodes", "", "must be {} or less, not {}", kFakeNodesMax, spec.fake_nodes);
+    return refuse("--fake-nodes", "", "must be from 1 to {}, not {}", kFakeNodesMax, spec.fake_nodes);
   }
   if (spec.fake_nodes > 0 && !spec.hosts.empty()) {
     return refuse("--fake-nodes", "remove the host list to simulate nodes on this machine",
@@ -91,7 +91,7 @@ Result<void> check_carrier(const JobSpec& spec) {
     return refuse("--ssh-command", "for example --ssh-command 'ssh -q'", "names no program");
   }
   if (spec.carrier.port > kPortMax) {
-    return refuse("--ssh-port", "", "must be {} or less, not {}", kPortMax, spec.carrier.port);
+    return refuse("--ssh-port", "", "must be from 1 to {}, not {}", kPortMax, spec.carrier.port);
   }
   if (spec.carrier.parallel < 1 || spec.carrier.parallel > kOpenMax) {
     return refuse("--max-open", "", "must be from 1 to {}, not {}", kOpenMax,

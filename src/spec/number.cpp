@@ -24,12 +24,9 @@ base::Result<std::uint32_t> read_number(std::string_view name, std::string_view 
   }
   std::uint32_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || number > bounds.most) {
-    return base::fail(fault, "", "{} must be {} or less, not {}", name, bounds.most,
-                      text.size() > 20 ? in_quotes(text) : std::string(text));
-  }
-  if (number < bounds.least) {
-    return base::fail(fault, "", "{} must be {} or more, not {}", name, bounds.least, number);
+  if (parsed.ec != std::errc() || number < bounds.least || number > bounds.most) {
+    return base::fail(fault, "", "{} must be from {} to {}, not {}", name, bounds.least,
+                      bounds.most, text.size() > 20 ? in_quotes(text) : std::string(text));
   }
   return number;
 }

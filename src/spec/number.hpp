@@ -14,7 +14,7 @@ struct Bounds {
 };
 
 // Decimal digits only: no sign, no blank, no suffix. `name` is what the complaint calls the number:
-// "slots must be 1 or more, not 0".
+// "slots must be from 1 to 1000000, not 0".
 [[nodiscard]] base::Result<std::uint32_t> read_number(std::string_view name, std::string_view text,
                                                       Bounds bounds, base::Fault fault);
 

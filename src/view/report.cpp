@@ -5,7 +5,9 @@
 #include <array>
 #include <csignal>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "base/check.hpp"
 #include "view/failure.hpp"
@@ -194,6 +196,56 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return cause_line("error: " + message_line(text + error.what), style);
 }
 
+// The host of "node1: no answer within 15 s"; empty: it is about no single thing.
+[[nodiscard]] std::string_view subject_of(const base::Error& error) {
+  const std::string_view what = error.what;
+  const std::size_t end = what.find(": ");
+  if (end == std::string_view::npos || what.substr(0, end).find(' ') != std::string_view::npos) {
+    return {};
+  }
+  return what.substr(0, end);
+}
+
+// A hint without the name that it is about: "does `ssh node1 true` return by itself?"
+[[nodiscard]] std::string without_subject(std::string hint, std::string_view subject) {
+  for (std::size_t at = 0; (at = hint.find(subject, at)) != std::string::npos; ++at) {
+    hint.replace(at, subject.size(), "\n");  // which no hint holds
+  }
+  return hint;
+}
+
+// Whether both say the same of different things.
+[[nodiscard]] bool have_one_reason(const base::Error& one, const base::Error& other) {
+  const std::string_view first = subject_of(one);
+  const std::string_view second = subject_of(other);
+  return !first.empty() && !second.empty() && one.place == other.place &&
+         std::string_view(one.what).substr(first.size()) ==
+             std::string_view(other.what).substr(second.size()) &&
+         without_subject(one.hint, first) == without_subject(other.hint, second);
+}
+
+// The error and those that it has with it; of those with one reason the first, for all of them:
+// "node1, node2: no answer within 15 s", with the first one's hint.
+[[nodiscard]] std::vector<base::Error> by_reason(const base::Error& error) {
+  std::vector<base::Error> firsts = {error};
+  std::vector<std::string> subjects = {std::string(subject_of(error))};
+  for (const base::Error& other : error.also) {
+    const auto is_of = [&](const base::Error& first) { return have_one_reason(first, other); };
+    const auto first = std::ranges::find_if(firsts, is_of);
+    if (first == firsts.end()) {
+      firsts.push_back(other);
+      subjects.emplace_back(subject_of(other));
+    } else {
+      fmt::format_to(std::back_inserter(subjects[first - firsts.begin()]), ", {}",
+                     subject_of(other));
+    }
+  }
+  for (std::size_t i = 0; i < firsts.size(); ++i) {
+    firsts[i].what.replace(0, subject_of(firsts[i]).size(), subjects[i]);
+  }
+  return firsts;
+}
+
 [[nodiscard]] std::string interrupted(const model::RunReport& report, Style style) {
   std::string text = "interrupted by " + signal_label(report.signal);
   if (report.in_batch_job && report.signal == SIGTERM) {
@@ -317,14 +369,13 @@ std::string failure(const model::RunReport& report) {
 }
 
 std::string error(const base::Error& error, Style style) {
-  std::string text = error_line(error, style);
-  const base::Error* last = &error;
-  for (const base::Error& other : error.also) {
-    if (other.hint != last->hint) text += hint_line(message_line(last->hint));
-    text += error_line(other, style);
-    last = &other;
+  std::string text;
+  const std::vector<base::Error> told = by_reason(error);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    text += error_line(told[i], style);
+    const bool is_shared = i + 1 < told.size() && told[i + 1].hint == told[i].hint;
+    if (!is_shared) text += hint_line(message_line(told[i].hint));
   }
-  text += hint_line(message_line(last->hint));
   return error.untold == 0 ? text : text + line(fmt::format("and {} more errors", error.untold));
 }
 

@@ -25,7 +25,8 @@ namespace muster::view {
 [[nodiscard]] std::string failure(const model::RunReport& report);
 
 // "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n", and the same of the
-// errors that it has with it; a hint that several share is told once.
+// errors that it has with it; a hint that several share is told once, and what is the same of
+// several hosts (or other names) in one line: "node1, node2: no answer within 15 s".
 [[nodiscard]] std::string error(const base::Error& error, Style style);
 
 // "signal 11 (SIGSEGV, invalid memory reference)"

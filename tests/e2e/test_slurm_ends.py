@@ -190,7 +190,8 @@ exit $code
         done = self.allocated(["-N", "2", "--ntasks-per-node=2"], script)
         self.assertEqual(done.code, UNREACHABLE, done)
         self.assertRegex(done.errors, r"waiting for node\d: Slurm starts no step there; it has "
-                         r"\d+\.0 \(sh\); end that step, or start it with srun --overlap")
+                         r"\d+\.0 \(sh\); end that step, or start it with srun --overlap "
+                         r"\(\d+ s so far, at most 8 s\)")
         self.assertRegex(done.errors, r"error: node\d: Slurm starts no step there")
 
 

@@ -37,6 +37,7 @@ struct DeepspeedDraft {
   std::optional<std::uint32_t> master_port;
   std::string rank_logs;
   bool help = false;
+  bool version = false;
   std::vector<std::string> notices;  // each once
 };
 

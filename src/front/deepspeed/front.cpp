@@ -118,6 +118,9 @@ Result<Reading> read_deepspeed(const Call& call) {
   if (draft.help) {
     return Reading{.text = option::help_text(kHead, deepspeed_options(), kExitCodes, call.columns)};
   }
+  if (draft.version) {
+    return Reading{.text = fmt::format("muster {}, standing in for deepspeed\n", call.version)};
+  }
   draft.notices = read->notices;
   return settle_command(draft, words.subspan(read->program)).and_then([&] {
     return finish(std::move(draft)).map_error(found_late);

@@ -212,6 +212,8 @@ constexpr auto kRows = std::to_array<Row>({
      set_log_level},
     {{"-q --quiet", kOutput, Takes::nothing, "", "Print no notices."},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.request.quiet); }},
+    {{"--version", kOutput, Takes::nothing, "", "Show muster's version.", {.ends = true}},
+     [](DeepspeedDraft& d, const Typed&) { return raise(d.version); }},
     {{"-h --help", kOutput, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](DeepspeedDraft& d, const Typed&) { return raise(d.help); }},
 });

@@ -52,6 +52,7 @@ struct TorchDraft {
   TorchLogs logs;
   NamedHosts hosts;
   bool help = false;
+  bool version = false;
   std::vector<std::string> notices;  // each once
 };
 

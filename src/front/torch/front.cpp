@@ -96,6 +96,7 @@ Result<bool> is_raised(const std::string& variable, std::string_view value) {
 }
 
 Result<void> apply_variable(TorchDraft& draft, const Option<TorchDraft>& option) {
+  if (option.text.traits.ends) return {};  // argparse has no variable for what only prints text
   const std::string name = variable_of(option.text);
   const auto value = variable(*draft.call, name);
   if (!value) return {};
@@ -385,6 +386,9 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
   if (draft.help) {
     return Reading{
         .text = option::help_text(dialect.head, texts_of(dialect.table), kExitCodes, call.columns)};
+  }
+  if (draft.version) {
+    return Reading{.text = fmt::format("muster {}, standing in for {}\n", call.version, call.called)};
   }
   for (const std::string& line : read->notices) add_once(draft.notices, line);
   const Words script = words.subspan(read->program);

@@ -341,6 +341,8 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--verbose", kSee, Takes::nothing, "",
       "Print to stderr what muster does, and how long each phase takes."},
      [](TorchDraft& d, const Typed&) { return raise(d.request.spec.verbose); }},
+    {{"--version", kSee, Takes::nothing, "", "Show muster's version.", {.ends = true}},
+     [](TorchDraft& d, const Typed&) { return raise(d.version); }},
     {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
      [](TorchDraft& d, const Typed&) { return raise(d.help); }},
 });

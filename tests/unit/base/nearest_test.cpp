@@ -26,6 +26,8 @@ TEST(Nearest, GuessesNothingFromFarAway) {
   EXPECT_EQ(nearest("--completely-else", kWords), std::nullopt);
   EXPECT_EQ(nearest("x", kWords), std::nullopt);
   EXPECT_EQ(nearest("", kWords), std::nullopt);
+  EXPECT_EQ(nearest("--beta", std::vector<std::string>{"--set"}), std::nullopt);
+  EXPECT_EQ(nearest("--bogus", std::vector<std::string>{"--logs"}), std::nullopt);
 }
 
 TEST(Nearest, KnowsAWordByItsFirstPart) {
@@ -40,6 +42,7 @@ TEST(Nearest, KnowsAWordByItsFirstPart) {
 
 TEST(Nearest, LeavesALetterAsItIs) {
   EXPECT_EQ(nearest("B", std::vector<std::string>{"_"}), std::nullopt);
+  EXPECT_EQ(nearest("B_", std::vector<std::string>{"_"}), std::nullopt);
   EXPECT_EQ(nearest("-q", std::vector<std::string>{"-n"}), std::nullopt);
   EXPECT_EQ(nearest("-N", std::vector<std::string>{"-n"}), "-n");
   EXPECT_EQ(nearest("B", std::vector<std::string>{"BX"}), std::nullopt);

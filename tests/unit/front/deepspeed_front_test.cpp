@@ -24,7 +24,8 @@ class Deepspeed : public testing::Test {
          .environment = environment_,
          .current_folder = "/here",
          .read_file = file,
-         .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }}});
+         .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }},
+         .version = "1"});
   }
 
   model::JobSpec spec(const Words& words) {
@@ -221,6 +222,12 @@ TEST_F(Deepspeed, TellsWhereRanksMeet) {
                                                  {"MASTER_PORT", "6000"}};
   EXPECT_EQ(job.apps.front().exports, wanted);
   EXPECT_TRUE(job.deepspeed);
+}
+
+TEST_F(Deepspeed, TellsItsVersion) {
+  const auto version = read({"--version"});
+  ASSERT_TRUE(version);
+  EXPECT_EQ(version->text, "muster 1, standing in for deepspeed\n");
 }
 
 TEST_F(Deepspeed, RefusesWhatNothingCanBeMadeOf) {

@@ -1,6 +1,7 @@
 // What people write alike for every front end: names that are nearly right, hosts with numbers in
 // brackets, options that are given twice.
 #include <algorithm>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -126,6 +127,27 @@ const std::map<std::string, Twice> kTwice = {
     {"torchrun", Twice::last_wins},     // argparse
     {"launch", Twice::last_wins},       // argparse
     {"deepspeed", Twice::last_wins}};   // argparse
+
+// A page of the manual without roff's macros, each run of blanks and line ends as one blank.
+std::string flowing_page(const std::string& page) {
+  std::ifstream file(MUSTER_SOURCE_DIR "/docs/manual/" + page);
+  std::string flow;
+  for (std::string word; file >> word;) flow += word + " ";
+  return flow;
+}
+
+TEST_P(EachFrontsWords, SaysInItsManualWhatAnOptionGivenTwiceMeans) {
+  const Front& front = *GetParam();
+  const auto known = kTwice.find(name_of(front));
+  const bool is_own = known == kTwice.end();
+  const std::string page =
+      flowing_page(is_own ? "muster.1" : "muster-" + name_of(front) + ".1");
+  const std::string sentence =
+      is_own ? "In muster's own commands an option given twice with different values is an error"
+      : known->second == Twice::refused ? "An option may stand only once"
+                                        : "f an option given twice the last one counts";
+  EXPECT_NE(page.find(sentence), std::string::npos) << name_of(front);
+}
 
 TEST_P(EachFrontsWords, TakesAnOptionTwiceAsItsLauncherDoes) {
   const Front& front = *GetParam();

@@ -36,7 +36,8 @@ base::Result<Reading> read(const Words& words, const Surroundings& around = {},
                   },
               .counts = {[&] { return around.cpus; }, [&] { return around.gpus; },
                          [&] { return around.xpus; }},
-              .fresh = "0a1b2c3d"});
+              .fresh = "0a1b2c3d",
+              .version = "1"});
 }
 
 model::JobSpec spec(const Words& words, const Surroundings& around = {}, Read how = read_torchrun) {
@@ -61,6 +62,15 @@ std::string complaint(const Words& words, const Surroundings& around = {},
 
 bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
+}
+
+TEST(TorchFront, TellsItsVersion) {
+  for (const Read how : {read_torchrun, read_launch}) {
+    const auto version = read({"--version"}, {}, how);
+    ASSERT_TRUE(version);
+    EXPECT_EQ(version->text, "muster 1, standing in for torchrun\n");
+  }
+  EXPECT_EQ(spec({"t.py"}, {.environment = {"PET_VERSION=1", "PET_HELP=1"}}).apps.size(), 1U);
 }
 
 TEST(TorchFront, DashesUnderscoresAndAbbreviationsAreTheSame) {

@@ -461,6 +461,22 @@ TEST(Report, NamesSpawnedRanksInTheNumbersOfTheirOwnWorld) {
   EXPECT_NE(text.find("then ranks 0, 5 of spawned job 2 exited with code 1"), std::string::npos);
 }
 
+TEST(ErrorText, TellsOneReasonOnceForAllThatHaveIt) {
+  base::Errors errors;
+  const auto silent = [](const std::string& host) {
+    return base::Error{Fault::unreachable, host + ": no answer", "does `ssh " + host + "` return?",
+                       {}};
+  };
+  errors.add(silent("n1"));
+  errors.add({Fault::unreachable, "n2: refused", "does `ssh n2` return?", {}});
+  errors.add(silent("n3"));
+  errors.add({Fault::bad_file, "n4: no answer", "", {"hosts", 3, 1}});
+  EXPECT_EQ(error(std::move(errors).together(), {}),
+            "muster: error: n1, n3: no answer\n  hint: does `ssh n1` return?\n"
+            "muster: error: n2: refused\n  hint: does `ssh n2` return?\n"
+            "muster: error: hosts:3:1: n4: no answer\n");
+}
+
 TEST(ErrorText, TellsAHintOnceForAllThatShareIt) {
   base::Errors errors;
   for (const char* host : {"a b", "c d"}) {
