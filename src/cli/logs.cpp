@@ -9,11 +9,13 @@
 #include <poll.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include "cli/local_time.hpp"
 #include "cli/speak.hpp"
+#include "process/reopened.hpp"
 #include "process/unique_fd.hpp"
 #include "spec/number.hpp"
 #include "store/files.hpp"
@@ -162,6 +164,11 @@ class Log {
     }
   }
 
+  // So that what is told next on stderr does not continue the last line of a rank.
+  void close_line() {
+    if (has_open_line_) write_aside("\n");
+  }
+
   // Of what could not be printed, first; 0: nothing.
   [[nodiscard]] int code() const { return first_code(code_, code_aside_); }
 
@@ -275,9 +282,11 @@ class Log {
 
   // What has failed once is not tried again: it has been told.
   void write_out(std::string_view bytes) {
+    if (is_one_place_) has_open_line_ = !bytes.ends_with('\n');
     if (code_ == 0) code_ = print(bytes);
   }
   void write_aside(std::string_view bytes) {
+    has_open_line_ = !bytes.ends_with('\n');
     if (code_aside_ == 0 && !say(bytes)) code_aside_ = base::exit_code(Fault::output);
   }
 
@@ -307,6 +316,8 @@ class Log {
   std::map<Place, Stream> streams_;   // by part and path, which sorts by world and rank
   int code_ = 0;
   int code_aside_ = 0;  // of stderr
+  bool is_one_place_ = process::same_place(STDOUT_FILENO, STDERR_FILENO);
+  bool has_open_line_ = false;  // on stderr
 };
 
 int no_output(const RunRecord& record) {
@@ -342,6 +353,9 @@ int logs(const RunRecord& record, const RecordRequest& request) {
     if (goes_on && !has_more) ::poll(nullptr, 0, kPauseMs);
   }
   log.finish();
+  const bool is_told_how =
+      request.follow && !store::read_record(record.folder).value_or(record).ended_well();
+  if (is_told_how) log.close_line();
   return log.code();
 }
 

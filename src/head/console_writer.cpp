@@ -35,7 +35,8 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   }
 
   void write(std::string_view bytes) {
-    if (broken_) return;
+    if (broken_ || bytes.empty()) return;
+    has_open_line_ = bytes.back() != '\n';
     if (queue_.size() == at_) bytes.remove_prefix(put(bytes));
     if (bytes.empty() || broken_) return;
     queue_.append(bytes);
@@ -44,6 +45,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size() - at_; }
   [[nodiscard]] const Lost& lost() const { return lost_; }
+  [[nodiscard]] bool has_open_line() const { return has_open_line_; }
 
   void drain(std::function<void()> done) {
     if (waiting() == 0) return done();
@@ -126,6 +128,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   std::size_t at_ = 0;
   bool waiting_ = false;
   bool broken_ = false;
+  bool has_open_line_ = false;  // of what was given, whether it is written yet or not
   Lost lost_;
   Events events_;
   std::function<void()> drained_;
@@ -149,9 +152,15 @@ void ConsoleWriter::write(machine::SinkId sink, std::string_view bytes) {
   (sink == kOut ? out_ : err_)->write(bytes);
 }
 
+void ConsoleWriter::begin_line(machine::SinkId sink) {
+  const auto& to = sink == kOut ? out_ : err_;
+  if (to->has_open_line()) to->write("\n");
+}
+
 // Where both lead to one place there is nobody to tell, but by the exit code.
 void ConsoleWriter::tell() {
   if (err_ == out_) return;
+  begin_line(kErr);
   err_->write(fmt::format("muster: cannot write to stdout: {}; the ranks continue\n",
                           std::strerror(out_->lost().error)));
 }

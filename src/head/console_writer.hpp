@@ -36,6 +36,8 @@ class ConsoleWriter final : public machine::LineSink {
     return stream == model::Stream::out ? kOut : kErr;
   }
   void write(machine::SinkId sink, std::string_view bytes) override;
+  // Ends the line that stands open there, so that what comes next does not continue it.
+  void begin_line(machine::SinkId sink);
   [[nodiscard]] bool congested() const;
   [[nodiscard]] std::size_t waiting() const;  // bytes
   // What was lost and why, a line for each of stdout and stderr; empty: nothing.

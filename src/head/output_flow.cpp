@@ -214,7 +214,10 @@ std::uint64_t OutputFlow::not_shown() const {
   return backlog_.missed() + backlog_.waiting() + writer_.waiting();
 }
 
-void OutputFlow::say(std::string_view line) { writer_.write(ConsoleWriter::kErr, line); }
+void OutputFlow::say(std::string_view line) {
+  writer_.begin_line(ConsoleWriter::kErr);
+  writer_.write(ConsoleWriter::kErr, line);
+}
 
 void OutputFlow::finish(std::function<void()> done) {
   for (std::uint32_t rank = 0; rank < windows_.size(); ++rank) {
@@ -227,6 +230,7 @@ void OutputFlow::finish(std::function<void()> done) {
 
 void OutputFlow::close_up() {
   if (spec_.xml && !windows_.empty()) writer_.write(ConsoleWriter::kOut, "</mpirun>\n");
+  if (closes_line_) writer_.begin_line(ConsoleWriter::kErr);
   timer_.stop();
   writer_.drain(std::exchange(finished_, nullptr));
 }

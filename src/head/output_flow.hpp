@@ -46,9 +46,11 @@ class OutputFlow {
   void begin_round();
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
-  void say(std::string_view line);  // a message of the launcher itself, on stderr
+  void say(std::string_view line);  // a message of the launcher itself, on stderr, as its own line
   // Nobody waits any more until the console has shown all that is in files.
   void hurry() { backlog_.leave_out(); }
+  // What is written last on stderr is a whole line: more will be told there.
+  void close_line_at_end() { closes_line_ = true; }
   // Ends every stream that has not ended, then calls back when everything has been written.
   void finish(std::function<void()> done);
   // What was lost, a line each.
@@ -82,7 +84,8 @@ class OutputFlow {
   std::uint32_t rounds_ = 0;  // begun again
   machine::Lines console_;
   std::optional<LogFiles> logs_;
-  bool told_ = false;  // that the files lack something
+  bool told_ = false;         // that the files lack something
+  bool closes_line_ = false;  // at the end
   Backlog backlog_;
   std::function<void()> finished_;      // once the backlog has been shown
   machine::Lines kept_;                 // lanes only where there are files

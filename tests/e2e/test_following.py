@@ -62,6 +62,11 @@ class Following(Kept):
         self.assertEqual(self.told("logs", "-f", run).code, 7)
         self.assertEqual(self.told("logs", run).code, 0)
 
+    def test_the_end_begins_a_line_of_its_own(self):
+        run = self.detached("printf 'no end of line'; exit 3")
+        done = self.muster("logs", "-f", run, command=("sh", "-c", 'exec "$0" "$@" 2>&1', MUSTER))
+        self.assertRegex(done.text, r"^no end of line\nmuster: rank 0 on ")
+
     def test_nothing_is_added_to_a_good_end(self):
         run = self.detached("echo fine")
         done = self.told("logs", "-f", run)

@@ -11,6 +11,7 @@ from support import MUSTER, WAIT_SECONDS, Case, run_tests
 
 COLOUR = re.compile(r"\x1b\[\d")
 FAILS = ("run", "-n", "1", "false")
+TOGETHER = ("sh", "-c", 'exec "$0" "$@" 2>&1', MUSTER)
 JOB = """
 type: command
 command: echo told
@@ -39,6 +40,24 @@ class Voice(Case):
 
     def in_a_pipe(self, *words, **variables):
         return self.muster(*words, command=(MUSTER,), env=self.environment(**variables)).errors
+
+    def test_its_own_words_never_continue_a_line_of_a_rank(self):
+        script = "printf out; printf err >&2; [ -e again ] && exit 3; : > again; exit 4"
+        words = ("run", "-n", "1", "--max-restarts", "1", "sh", "-c", script)
+        together = self.muster(*words, command=TOGETHER)
+        self.assertEqual(together.code, 3, together)
+        self.assertGreaterEqual(together.text.count("muster: "), 2, together)
+        os.unlink(self.path("again"))
+        apart = self.muster(*words, command=(MUSTER,))
+        self.assertEqual(apart.text, "outout", apart)
+        for said in (together.text, apart.errors):
+            self.assertEqual(re.findall(r"[^\n]muster: ", said), [], said)
+        os.unlink(self.path("again"))
+        self.assertNotRegex(self.on_a_terminal(*words, NO_COLOR="1"), r"[^\n]muster: ")
+
+    def test_what_ends_well_gets_no_end_of_line(self):
+        done = self.muster("run", "-n", "1", "printf", "whole", command=TOGETHER)
+        self.assertEqual(done.text, "whole", done)
 
     def test_terminals_have_colours(self):
         self.assertRegex(self.on_a_terminal(*FAILS), COLOUR)
