@@ -225,7 +225,7 @@ std::string zsh_value(const OptionText& option) {
     case Takes::folder:
       return ":" + word + ":_files -/";
     case Takes::choice:
-      return fmt::format(":{}:({})", word, option.traits.choices);
+      return fmt::format(":{}:({})", word, zsh_text(option.traits.choices));
     case Takes::hosts:
       return ":" + word + ":_muster_hosts";
     default:

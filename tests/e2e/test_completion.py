@@ -1,0 +1,113 @@
+"""What a person at a terminal is offered by Tab, in a real zsh."""
+
+# rooms: cli front
+
+import os
+import pty
+import shlex
+import shutil
+import subprocess
+import unittest
+
+from support import MUSTER, WAIT_SECONDS, Case, run_tests, until
+
+# Whatever the completion offers goes to a file, too, and a last line when it is done.
+OBSERVED = """
+autoload -Uz compinit
+compinit -D -u
+source $DIR/_muster
+compadd() {
+  if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then builtin compadd "$@"; return; fi
+  local -a hits
+  builtin compadd -A hits "$@"
+  (($#hits)) && print -rl -- $hits >> $DIR/offered
+  builtin compadd "$@"
+}
+done_offering() { print done > $DIR/ended; }
+comppostfuncs=(done_offering)
+PROMPT=
+: > $DIR/ready
+"""
+
+
+@unittest.skipUnless(shutil.which("zsh"), "there is no zsh here")
+class OfZsh(Case):
+    """Each line in a zsh of its own: what it offers is the same at any time."""
+
+    def offered(self, line):
+        for name in ("ready", "offered", "ended"):
+            if os.path.exists(self.path(name)):
+                os.unlink(self.path(name))
+        self.write("_muster", subprocess.run([MUSTER, "completion", "zsh"], check=True,
+                                             capture_output=True, timeout=WAIT_SECONDS).stdout)
+        self.write("observed", OBSERVED)
+        ours, theirs = pty.openpty()
+        os.makedirs(self.path("bin"), exist_ok=True)
+        if not os.path.exists(self.path("bin", "muster")):
+            os.symlink(MUSTER, self.path("bin", "muster"))
+        env = self.environment(PATH=f"{self.path('bin')}:/usr/bin:/bin", TERM="dumb")
+        zsh = subprocess.Popen(["zsh", "-f", "-i"], cwd=self.folder, env=env, stdin=theirs,
+                               stdout=theirs, stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        said = []
+
+        def there(name):
+            try:
+                while part := os.read(ours, 65536):
+                    said.append(part)
+            except BlockingIOError:
+                pass
+            return os.path.exists(self.path(name))
+
+        try:
+            os.write(ours, f"source {shlex.quote(self.path('observed'))}\n".encode())
+            until(lambda: f"a prompt: {b''.join(said)}", lambda: there("ready"))
+            os.write(ours, line.encode() + b"\t")
+            until(lambda: f"what is offered for {line}: {b''.join(said)}", lambda: there("ended"))
+        finally:
+            zsh.kill()
+            zsh.wait(WAIT_SECONDS)
+            os.close(ours)
+        if not os.path.exists(self.path("offered")):
+            return set()
+        return set(self.read("offered").decode().split())
+
+    def test_commands(self):
+        self.assertEqual(self.offered("muster comp"), {"completion"})
+        self.assertEqual(self.offered("muster completion "), {"bash", "zsh", "fish"})
+        self.assertEqual(self.offered("muster help expo"), {"export"})
+
+    def test_options_and_their_values(self):
+        self.assertIn("--tag", self.offered("muster run --ta"))
+        self.assertEqual(self.offered("muster run --on-failure "), {"abort", "continue"})
+        self.assertEqual(self.offered("muster run --on-failure="), {"abort", "continue"})
+
+    def test_values_with_a_colon(self):
+        offered = self.offered("muster run --map-by dist:")
+        self.assertIn("dist:auto", offered)
+        self.assertEqual({word for word in offered if not word.startswith("dist:")}, set())
+
+    def test_hosts_that_ssh_knows(self):
+        os.mkdir(self.path(".ssh"))
+        self.write(".ssh/config", "Host node1 node2 *.site !x\n  HostName a\n")
+        self.write(".ssh/known_hosts", "|1|hash= ssh-rsa A\nbigone,10.0.0.7 ssh-rsa A\n")
+        self.assertEqual(self.offered("muster run -H node1,b"), {"bigone"})
+        self.assertEqual(self.offered("muster mpirun --host n"), {"node1", "node2"})
+
+    def test_runs(self):
+        for _ in range(2):
+            self.succeeds("-n", "1", "true", env=self.environment(MUSTER_RECORD="yes"))
+        offered = self.offered("muster show ")
+        self.assertIn("last", offered)
+        self.assertEqual(len(offered), 3, offered)
+
+    def test_files_and_programs(self):
+        self.write("job.yml", "command: true\n")
+        self.assertEqual(self.offered("muster submit jo"), {"job.yml"})
+        self.write("program-of-this-test", "#!/bin/sh\n", 0o755)
+        self.assertEqual(self.offered("muster run -n 2 ./prog"), {"program-of-this-test"})
+
+
+if __name__ == "__main__":
+    run_tests()
