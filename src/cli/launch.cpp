@@ -30,6 +30,7 @@
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
 #include "container/folders.hpp"
+#include "front/inherited.hpp"
 #include "head/allocation_end.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
@@ -78,7 +79,9 @@ std::vector<model::Host> command_hosts(const front::RunRequest& request,
   model::JobSpec spec = request.spec;
   spec.hosts = std::move(*entries);
   spec.hostfile.clear();
-  spec.fake_hosts = request.spec.fake_nodes > 0;
+  spec.fake_hosts =
+      spec.fake_nodes > 0 || std::ranges::count(spec.apps.front().exports, front::kFakeHosts,
+                                                &model::EnvSetting::name) > 0;
   spec.fake_nodes = 0;
   const auto inventory = inventory_of(spec, same, environment);
   return inventory ? inventory->hosts : std::vector<model::Host>();

@@ -558,6 +558,17 @@ class Submit(JobCase):
         self.assertEqual(done.lines, ["fake-0 slots=2", "fake-1 slots=2",
                                       "node 0", "node 0", "node 1", "node 1"])
 
+    def test_a_launcher_whose_words_the_shell_makes(self):
+        self.write("run.sh", "N=2; mpirun -np $N sh -c 'echo node $NODE_RANK'\n")
+        line = '"if true; then N=2; mpirun -np $N sh -c \'echo node $NODE_RANK\'; fi"'
+        for command in (line, "bash run.sh"):
+            for more in ("", "outputs: {o: {type: uri_folder}}\n", "code: .\n"):
+                job = (f"command: {command}\nresources: {{instance_count: 2}}\n"
+                       f"distribution: {{type: mpi}}\n{more}")
+                done = self.good("submit", self.write("job.yml", job), "--fake-nodes", "2")
+                ran = ["node 0", "node 1"] if command == line else ["node 0", "node 1"] * 2
+                self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
+
     def test_what_a_target_cannot_give(self):
         shutil.copy(self.example("mpirun.yml"), self.path("job.yml"))
         done = self.job("submit", "job.yml")
