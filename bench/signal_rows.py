@@ -1,5 +1,8 @@
-"""The rows of signals: from Ctrl-C until it is heard while a trial or a step writes without end."""
+"""The rows of signals: from Ctrl-C until it is heard while a trial or a step writes without end, and
+until a command has ended that reads, follows or looks through what is very large.
+"""
 
+import hashlib
 import os
 import signal
 import statistics
@@ -38,7 +41,76 @@ def heard_ms(muster, folder, text):
     return 1000 * ((heard or float("inf")) - begin)
 
 
+CODE = """muster: 1
+code: huge
+command: "true"
+"""
+HUGE = 16 << 30   # bytes of a hole: to be hashed, it is read as any other file
+CONTENTS = 100_000
+
+
+def make_contents(records):
+    """A cache of files that no run needs, which gc looks through and removes."""
+    for i in range(CONTENTS):
+        name = hashlib.sha256(str(i).encode()).hexdigest()
+        os.makedirs(os.path.join(records, ".blobs", name[:2]), exist_ok=True)
+        with open(os.path.join(records, ".blobs", name[:2], name[2:]), "wb"):
+            pass
+
+
+def end_ms(words, after_s, environment, folder):
+    """From Ctrl-C, so long after the start, to the end of a command; None: it had ended before."""
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env=environment, cwd=folder)
+    time.sleep(after_s)
+    if child.poll() is not None:
+        return None
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    child.wait()
+    return 1000 * (time.monotonic() - begin)
+
+
+def large_rows(bench, folder):
+    records = os.path.join(folder, "large-records")
+    environment = dict(os.environ, MUSTER_RECORDS=records)
+    os.makedirs(os.path.join(folder, "huge"))
+    with open(os.path.join(folder, "huge", "data"), "wb") as file:
+        file.truncate(HUGE)
+    with open(os.path.join(folder, "huge.yml"), "w", encoding="ascii") as file:
+        file.write(CODE)
+    submit = [bench.muster, "submit", "huge.yml", "--fake-nodes", "2",
+              "--snapshot-limit", "100GB"]
+    follow = [bench.muster, "logs", "-f", "last"]
+    endless = subprocess.Popen([bench.muster, "run", "-n", "1", "--logs", "kept", "sh", "-c",
+                                "while :; do echo line; done"], cwd=folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=dict(environment, MUSTER_RECORD="yes"))
+    while subprocess.run([bench.muster, "show", "last"], env=environment, check=False,
+                         capture_output=True).returncode:
+        time.sleep(0.01)
+    try:
+        for what, words, after_s, make in (
+                ("an endless output is followed", follow, 0.5, None),
+                ("code of 16 GiB is hashed", submit, 0.5, None),
+                (f"gc looks through {CONTENTS:,} files", [bench.muster, "gc"], 0.03,
+                 make_contents)):
+            found = []
+            for _ in range(min(bench.pairs, 5)):
+                if make:
+                    make(records)
+                found.append(end_ms(words, after_s, environment, folder))
+            row = f"{what}: from Ctrl-C to the end"
+            figure = "had ended" if None in found else f"{statistics.median(found):.1f} ms"
+            bench.row(row, figure, "< 100 ms")
+    finally:
+        endless.send_signal(signal.SIGINT)
+        endless.wait()
+
+
 def rows(bench, folder):
+    if not bench.only or bench.only in "from Ctrl-C to the end":
+        large_rows(bench, folder)
     for what, text in (("a trial", SWEEP), ("a step", PIPELINE)):
         row = f"{what} writes without end: from Ctrl-C until it is heard"
         if not bench.only or bench.only in row:
