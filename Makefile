@@ -36,7 +36,7 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze clean install talk kubernetes frameworks matrix debian13 test-debian13 \
+        format lint analyze attacks clean install talk kubernetes frameworks matrix debian13 test-debian13 \
         configure-tests \
         demo-packages test-packages
 
@@ -80,7 +80,7 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubern
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
-check-all: check matrix debian13 test-debian13 analyze fuzz talk sim stress ## everything that there is; hours
+check-all: check attacks matrix debian13 test-debian13 analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
@@ -111,6 +111,9 @@ test-debian13: ## `make test` on a Debian 13 of its own, of what is committed: 4
 
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)
+
+attacks: configure-tests ## scripts that attack muster, with it under sanitizers: 15 minutes
+	$(call run_tests,attacks)
 
 lint: configure-tests ## each header compiled alone, and clang-tidy
 	tools/setup lint

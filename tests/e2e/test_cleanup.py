@@ -1,6 +1,7 @@
 """Whatever dies, nothing of the job is left on any host that lives, and nothing else is touched."""
 
 # rooms: process host head machine link
+# attacks
 
 import os
 import signal

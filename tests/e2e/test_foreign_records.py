@@ -2,6 +2,7 @@
 what another one has put there without saying so."""
 
 # rooms: cli cluster store front
+# attacks
 
 import base64
 import json

@@ -1,6 +1,7 @@
 """One host under two names, and two hosts under one: agents tell which machine they are on."""
 
 # rooms: link head plan machine
+# attacks
 
 import json
 import os

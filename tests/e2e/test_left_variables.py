@@ -2,6 +2,7 @@
 and files. What they name by then is somebody else's, and muster leaves it alone."""
 
 # rooms: cli host process probe
+# attacks
 
 import os
 import socket

@@ -1,6 +1,7 @@
 """What cannot be written is told, with the reason, and the exit code tells it: 248."""
 
 # rooms: head store cli process
+# attacks
 
 import os
 import stat

@@ -4,6 +4,7 @@ The ranks speak PMI-1 themselves, as Debian's MPICH does not spawn.
 """
 
 # rooms: machine pmi head host view
+# attacks
 
 import json
 import os

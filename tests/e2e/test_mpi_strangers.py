@@ -1,6 +1,7 @@
 """What another user of the same host can do to a running MPI job: nothing."""
 
 # rooms: pmix host process
+# attacks
 
 import os
 import re

@@ -1,6 +1,7 @@
 """What a step has written is copied and read: fifos, sockets, devices, holes, full disks."""
 
 # rooms: cli blobs process front
+# attacks
 
 import json
 import os

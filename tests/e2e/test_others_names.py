@@ -1,6 +1,7 @@
 """Another user holds the names by which jobs of muster claim cpus: jobs start all the same."""
 
 # rooms: probe host plan
+# attacks
 
 import os
 import unittest

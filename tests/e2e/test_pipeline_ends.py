@@ -2,6 +2,7 @@
 
 # rooms: pipeline machine cli head
 
+import contextlib
 import functools
 import os
 import random
@@ -42,6 +43,29 @@ class Ends(PipelineCase):
         self.assertEqual(self.steps(), {"prepare": "completed", "train": "stopped",
                                         "evaluate": "blocked"})
         self.assertEqual(self.show()["state"], "stopped")
+
+    def test_what_writes_without_end_ends_at_once(self):
+        """As much as is on its way then is still kept, which no loop makes more of."""
+        self.write("endless.yml", "type: pipeline\njobs: {endless: {type: command, "
+                                  "command: 'echo > $DIR/begun; exec yes'}}\n")
+        job = self.start("endless.yml", command=(MUSTER, "submit"), stdout=subprocess.DEVNULL)
+        self.wait_for_files(["begun"])
+        until("much output", lambda: self.bytes_kept() > 64 << 20)
+        job.send(signal.SIGINT)
+        job.until_said(b"received SIGINT")
+        heard = self.bytes_kept()
+        done = job.finish()
+        self.assertEqual(done.code, 130, done)
+        self.assertLess(self.bytes_kept() - heard, 512 << 20)
+
+    def bytes_kept(self):
+        """Of all that is in the records."""
+        found = 0
+        for folder, _, names in os.walk(self.path(".local")):
+            for name in names:
+                with contextlib.suppress(FileNotFoundError):  # one that has been renamed
+                    found += os.path.getsize(os.path.join(folder, name))
+        return found
 
     def test_whoever_ends_a_batch_job_signals_its_steps_too(self):
         self.write("train.sh", "trap ': > \"$DIR/told.$RANK\"' TERM\n" + "trap 'exit 3' INT\n"

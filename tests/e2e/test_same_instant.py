@@ -1,6 +1,7 @@
 """Twenty at the same instant: whoever finds something free has taken it, or is told who has it."""
 
 # rooms: store cli blobs snapshot pipeline
+# attacks
 
 import contextlib
 import fcntl

@@ -1,6 +1,7 @@
 """Agents that say what no agent should: the head survives, and says which host it was."""
 
 # rooms: link wire machine head
+# attacks
 
 import struct
 

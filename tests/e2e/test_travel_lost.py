@@ -1,6 +1,7 @@
 """A host dies, as when its power goes, while code travels to it or outputs come home from it."""
 
 # rooms: cli blobs head machine
+# attacks
 
 import os
 

@@ -2,6 +2,7 @@
 
 # rooms: cli blobs head store
 # long
+# attacks
 
 import glob
 import os

@@ -2,6 +2,7 @@
 it is told that it is not, and nothing waits for ever."""
 
 # rooms: cli head host process store
+# attacks
 
 import os
 import re
