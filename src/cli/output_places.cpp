@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "cli/code.hpp"
 #include "store/folder.hpp"
@@ -22,6 +23,9 @@ std::string files_of(const store::Placed::Users& users) {
   return fmt::format("holds {} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
                      others == 1 ? "" : "s");
 }
+
+// A pipeline's, of that of a step.
+std::string whole_run(const std::string& run) { return run.substr(0, run.find('/')); }
 
 }  // namespace
 
@@ -56,8 +60,10 @@ void OutputPlaces::add(const front::Recording& record, const model::NamedPath& o
   const bool is_known =
       std::ranges::any_of(all_, [&](const One& one) { return one.place.path() == place.string(); });
   if (is_known || place.empty()) return;
-  all_.push_back({output.name, store::Placed(records_of(record.folder), place.string()),
-                  output.overwrites || record.overwrites, replaces});
+  all_.push_back({.name = output.name,
+                  .place = store::Placed(records_of(record.folder), place.string()),
+                  .overwrites = output.overwrites || record.overwrites,
+                  .replaces = replaces});
 }
 
 base::Result<void> OutputPlaces::check() const {
@@ -79,6 +85,27 @@ std::string OutputPlaces::warning() const {
   const auto fine = check();
   return fine ? ""
               : fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint);
+}
+
+base::Result<void> OutputPlaces::claim(One& one) const {
+  store::Placed::Claim claim = one.place.claim(run_);
+  one.held = std::move(claim.held);
+  if (!claim.writer) return {};
+  const std::string writer = whole_run(*claim.writer);
+  if (writer == whole_run(run_)) return {};  // a step of a pipeline, which has the place
+  const std::string ways =
+      writer.empty() ? "" : fmt::format(" (muster wait {0}), stop it (muster stop {0})", writer);
+  const std::string hint = fmt::format("wait until it has ended{}, or name another path", ways);
+  return base::fail(base::Fault::bad_file, hint,
+                    "the output {} cannot be written to {} now: {} writes there", one.name,
+                    one.place.path(), writer.empty() ? "another run" : "the run " + writer);
+}
+
+base::Result<void> OutputPlaces::take() {
+  for (One& one : all_) {
+    if (auto claimed = claim(one); !claimed) return claimed;
+  }
+  return check();
 }
 
 void OutputPlaces::begin() const {

@@ -147,16 +147,38 @@ class OutputPlaces(PipelineCase):
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
 
     def test_two_runs_at_the_same_time(self):
-        self.write("wait.yml", JOB.replace("/model\n", "/model; echo > $DIR/there; "
-                                           "while [ ! -e $DIR/go ]; do sleep 0.01; done; "
-                                           "echo > ${{outputs.model}}/late\n") % "")
-        run = self.start("wait.yml", command=(MUSTER, "submit"))
-        self.wait_for_files(["there"])
-        self.run_it("job.yml")
-        self.run_it("job.yml")
-        self.write("go", "")
-        self.assertEqual(run.finish().code, 0)
-        self.run_it("job.yml")
+        """The first one has the place, whatever the second one is and says."""
+        for name, text in (("wait.yml", JOB), ("waits.yml", STEPS)):
+            with self.subTest(name):
+                self.write(name, text.replace("/model\n", "/model; echo > $DIR/there; "
+                                              "while [ ! -e $DIR/go ]; do sleep 0.01; done; "
+                                              "echo > ${{outputs.model}}/late\n") % "")
+                run = self.start(name, command=(MUSTER, "submit"),
+                                 env=self.environment(TEXT="first"))
+                self.wait_for_files(["there"])
+                runs = self.runs()
+                running = max(runs)  # the latest, as names begin with the time
+                for file in (*ALL, *("over-" + one for one in ALL)):
+                    self.busy(self.run_it(file, code=BAD_FILE), running)
+                self.busy(self.run_it("job.yml", "--force", code=BAD_FILE), running)
+                self.assertEqual(self.runs(), runs, "who is refused leaves no record")
+                self.write("go", "")
+                self.assertEqual(run.finish().code, 0)
+                self.assertEqual(self.model(), "first")
+                self.assertTrue(os.path.exists(self.path("out/late")))
+                self.run_it("job.yml")
+                self.assertEqual(self.model(), "new")
+                for file in ("there", "go"):
+                    os.remove(self.path(file))
+
+    def runs(self):
+        told = json.loads(self.told("ps", "--all", "--json").text)
+        return [one["run"] for one in told if "/" not in one["run"]]
+
+    def busy(self, done, run):
+        self.assertRegex(done.errors, r"the output (model|x) cannot be written to \S+/(out|first) "
+                         f"now: the run {run} writes there\n")
+        self.assertIn(f"muster wait {run}", done.errors)
 
 
 if __name__ == "__main__":
