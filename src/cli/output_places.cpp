@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/code.hpp"
+#include "cli/speak.hpp"
 #include "store/folder.hpp"
 
 namespace muster::cli {
@@ -14,13 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "notes.txt and 3 others"
+// "notes.txt and 3 others"; empty: the place is a file itself.
 std::string files_of(const store::Placed::Users& users) {
   const std::string& first = users.files.begin()->first;
   const std::size_t others = users.files.size() - 1;
-  if (first.empty()) return "is a file";
-  if (others == 0) return "holds " + first;
-  return fmt::format("holds {} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
+  if (first.empty() || others == 0) return first;
+  return fmt::format("{} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
                      others == 1 ? "" : "s");
 }
 
@@ -71,12 +71,13 @@ base::Result<void> OutputPlaces::check() const {
     if (one.overwrites) continue;
     const store::Placed::Users users = one.place.users();
     if (users.files.empty()) continue;
+    const std::string files = files_of(users);
     return base::fail(
         base::Fault::bad_file,
         "name another path, or allow it: overwrite: true of the output, or muster submit "
         "--force",
         "the output {} could overwrite what no run of muster has written: {} {}", one.name,
-        one.place.path(), files_of(users));
+        one.place.path(), files.empty() ? "is a file" : "holds " + files);
   }
   return {};
 }
@@ -92,7 +93,8 @@ base::Result<void> OutputPlaces::claim(One& one) const {
   one.held = std::move(claim.held);
   if (!claim.writer) return {};
   const std::string writer = whole_run(*claim.writer);
-  if (writer == whole_run(run_)) return {};  // a step of a pipeline, which has the place
+  one.is_of_pipeline = writer == whole_run(run_);
+  if (one.is_of_pipeline) return {};
   const std::string ways =
       writer.empty() ? "" : fmt::format(" (muster wait {0}), stop it (muster stop {0})", writer);
   const std::string hint = fmt::format("wait until it has ended{}, or name another path", ways);
@@ -105,7 +107,16 @@ base::Result<void> OutputPlaces::take() {
   for (One& one : all_) {
     if (auto claimed = claim(one); !claimed) return claimed;
   }
-  return check();
+  if (auto fine = check(); !fine) return fine;
+  for (const One& one : all_) {
+    if (!one.overwrites || one.replaces || one.is_of_pipeline) continue;
+    const store::Placed::Users users = one.place.users();
+    if (users.files.empty()) continue;
+    const std::string files = files_of(users);
+    warn(fmt::format("{} was there before; the output {} may overwrite {}", one.place.path(),
+                     one.name, files.empty() ? "it" : files + " in it"));
+  }
+  return {};
 }
 
 void OutputPlaces::begin() const {

@@ -28,7 +28,7 @@ class OutputPlaces {
   // may go.
   [[nodiscard]] base::Result<void> check() const;
   // The same for a run that is about to begin, and to which they belong until this object goes.
-  // Fault::bad_file, too, while another run writes there.
+  // Fault::bad_file, too, while another run writes there. Says what the run may overwrite.
   [[nodiscard]] base::Result<void> take();
   // The same for what starts nothing: "it would not start: ..."; empty: all is well.
   [[nodiscard]] std::string warning() const;
@@ -45,6 +45,7 @@ class OutputPlaces {
     bool overwrites = false;
     bool replaces = false;
     process::UniqueFd held = {};
+    bool is_of_pipeline = false;  // whose step this run is: it has the place, and has told of it
   };
   void add(const front::Recording& record, const model::NamedPath& output, bool replaces);
   [[nodiscard]] base::Result<void> claim(One& one) const;

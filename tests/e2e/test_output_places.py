@@ -95,8 +95,12 @@ class OutputPlaces(PipelineCase):
         self.write("file.yml", JOB.replace("/model\n", "\n") % ", type: uri_file")
         for file in ("job.yml", "file.yml"):
             self.refused(self.run_it(file, code=BAD_FILE), "is a file")
-        self.run_it("file.yml", "--force")
+        done = self.run_it("file.yml", "--force")
         self.assertEqual(self.read("out"), b"new\n")
+        self.assertEqual(done.errors, f"muster: {self.path('out')} was there before; the output "
+                         "model may overwrite it\n")
+        done = self.run_it("file.yml", "--force")
+        self.assertEqual(done.errors, "", "a run of muster has written what is there now")
 
     def test_whoever_says_so_overwrites(self):
         for file in ALL:
@@ -106,6 +110,11 @@ class OutputPlaces(PipelineCase):
                     self.write("out/model", "mine\n")
                     done = self.run_it(*words)
                     self.assertEqual(self.model(), "new")
+                    told = re.findall(r"muster: (\S+ was there before; .*)", done.errors)
+                    self.assertEqual(len(told), 1, done)
+                    if file != "sweep.yml":
+                        self.assertEqual(told, [f"{self.path('out')} was there before; the output "
+                                                "model may overwrite model in it"])
                     kept = glob.glob(self.path("out.before-*"))
                     self.assertEqual(len(kept), int(file == "sweep.yml"), "it replaces a folder")
                     for folder in kept:
@@ -126,7 +135,8 @@ class OutputPlaces(PipelineCase):
         self.write("out/notes", "mine\n")
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
         self.refused(self.told("rerun", "last", code=BAD_FILE), "holds notes")
-        self.told("rerun", "--force", "last", env=self.environment(TEXT="forced"))
+        done = self.told("rerun", "--force", "last", env=self.environment(TEXT="forced"))
+        self.assertIn("the output model may overwrite notes in it\n", done.errors)
         self.assertEqual(self.model(), "forced")
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
         os.remove(self.path("out/notes"))
