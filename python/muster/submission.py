@@ -136,8 +136,21 @@ def dump_keys(keys: Dict[str, Any], dest: Destination) -> None:
     if not isinstance(dest, (str, os.PathLike)):
         dest.write(text)
         return
-    with open(dest, "w", encoding="utf-8") as file:
+    sys.stdout.flush()
+    with open(_stream_to(dest) or dest, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+def _stream_to(path: "Union[str, os.PathLike[str]]") -> int:
+    """Of stdout and stderr one that leads there, too: to empty that file would lose what the
+    program has said. 0: neither does."""
+    for stream in (1, 2):
+        try:
+            if os.path.samestat(os.stat(path), os.fstat(stream)):
+                return os.dup(stream)
+        except OSError:  # it is not there, or closed
+            pass
+    return 0
 
 
 def _places_of(steps: Sequence[Tuple[int, str, str]], text: str) -> List[Tuple[int, str]]:

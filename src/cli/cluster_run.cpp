@@ -40,7 +40,6 @@ constexpr const char* kRecords = "/run/muster/records";
 constexpr const char* kCache = "/run/muster/cache";
 // A Secret has 1 MiB, and the bundle takes most of it.
 constexpr std::size_t kSpecMax = 250'000;
-constexpr const char* kMessageFile = "/dev/termination-log";
 
 // ---- the record ---------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 #include "cli/end_file.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "base/variables.hpp"
 #include "process/output_file.hpp"
@@ -31,14 +32,14 @@ std::string end_text(const model::RunRecord& record, const std::string& report) 
   return first + view::utf8(report.substr(0, room));
 }
 
-// Into the file that is there: it is mounted, and cannot be replaced.
+// Into the file that is there: it is mounted, and can be neither replaced nor made.
 void write_end_file(const std::string& folder, const std::vector<std::string>& environment) {
-  const std::string path = base::value_of(environment, kEndFile);
-  if (path.empty() || !store::is_finished(folder)) return;
+  const bool is_asked = base::value_of(environment, kEndFile) == kMessageFile;
+  if (!is_asked || ::access(kMessageFile, F_OK) != 0 || !store::is_finished(folder)) return;
   const auto record = store::read_record(folder);
   if (!record) return;
   const std::string report = store::read_file(folder + "/report.txt").value_or("");
-  const process::UniqueFd file = process::open_output(path, process::NamedBy::user);
+  const process::UniqueFd file = process::open_output(kMessageFile, process::NamedBy::muster);
   // Whoever cannot be told here hears of it by the exit code.
   if (file) (void)process::write_all(file.get(), end_text(*record, report));
 }

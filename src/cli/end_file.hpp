@@ -9,7 +9,11 @@
 
 namespace muster::cli {
 
-// Names the file; where it is set, `muster submit` writes it.
+// Where the kubelet reads it.
+inline constexpr const char* kMessageFile = "/dev/termination-log";
+
+// With kMessageFile as its value it asks `muster submit` for the end file. A variable may be left
+// over from elsewhere, so that no other path is obeyed: that file would be the user's.
 inline constexpr const char* kEndFile = "MUSTER_END_FILE";
 
 // The first line is the last event of the record (docs/RECORD.md), the rest is the report.

@@ -261,7 +261,7 @@ class Launch {
     }
     if (verbose) tell_withheld(withheld(job));
     head::HeadOptions options = options_for(job);
-    if (const auto fine = check_places(); !fine) return complain(fine.error());
+    if (const auto taken = take_places(); !taken) return complain(taken.error());
     if (const auto made = record(job); !made) return end_unrecorded(made.error());
     if (places_) places_->begin();
     if (!held_) held_.emplace(job.spec.forwarded_signals);
@@ -289,10 +289,10 @@ class Launch {
   }
 
   // Before there is a record. Once, however often it is planned.
-  Result<void> check_places() {
+  Result<void> take_places() {
     if (places_ || !request_.record) return {};
     places_.emplace(*request_.record);
-    return places_->check();
+    return places_->take();
   }
 
   // To the head of the ranks.

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "cli/code.hpp"
+#include "cli/speak.hpp"
 #include "store/folder.hpp"
 
 namespace muster::cli {
@@ -13,15 +15,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "notes.txt and 3 others"
+// "notes.txt and 3 others"; empty: the place is a file itself.
 std::string files_of(const store::Placed::Users& users) {
   const std::string& first = users.files.begin()->first;
   const std::size_t others = users.files.size() - 1;
-  if (first.empty()) return "is a file";
-  if (others == 0) return "holds " + first;
-  return fmt::format("holds {} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
+  if (first.empty() || others == 0) return first;
+  return fmt::format("{} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
                      others == 1 ? "" : "s");
 }
+
+// A pipeline's, of that of a step.
+std::string whole_run(const std::string& run) { return run.substr(0, run.find('/')); }
 
 }  // namespace
 
@@ -56,8 +60,10 @@ void OutputPlaces::add(const front::Recording& record, const model::NamedPath& o
   const bool is_known =
       std::ranges::any_of(all_, [&](const One& one) { return one.place.path() == place.string(); });
   if (is_known || place.empty()) return;
-  all_.push_back({output.name, store::Placed(records_of(record.folder), place.string()),
-                  output.overwrites || record.overwrites, replaces});
+  all_.push_back({.name = output.name,
+                  .place = store::Placed(records_of(record.folder), place.string()),
+                  .overwrites = output.overwrites || record.overwrites,
+                  .replaces = replaces});
 }
 
 base::Result<void> OutputPlaces::check() const {
@@ -65,12 +71,13 @@ base::Result<void> OutputPlaces::check() const {
     if (one.overwrites) continue;
     const store::Placed::Users users = one.place.users();
     if (users.files.empty()) continue;
+    const std::string files = files_of(users);
     return base::fail(
         base::Fault::bad_file,
         "name another path, or allow it: overwrite: true of the output, or muster submit "
         "--force",
         "the output {} could overwrite what no run of muster has written: {} {}", one.name,
-        one.place.path(), files_of(users));
+        one.place.path(), files.empty() ? "is a file" : "holds " + files);
   }
   return {};
 }
@@ -79,6 +86,37 @@ std::string OutputPlaces::warning() const {
   const auto fine = check();
   return fine ? ""
               : fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint);
+}
+
+base::Result<void> OutputPlaces::claim(One& one) const {
+  store::Placed::Claim claim = one.place.claim(run_);
+  one.held = std::move(claim.held);
+  if (!claim.writer) return {};
+  const std::string writer = whole_run(*claim.writer);
+  one.is_of_pipeline = writer == whole_run(run_);
+  if (one.is_of_pipeline) return {};
+  const std::string ways =
+      writer.empty() ? "" : fmt::format(" (muster wait {0}), stop it (muster stop {0})", writer);
+  const std::string hint = fmt::format("wait until it has ended{}, or name another path", ways);
+  return base::fail(base::Fault::bad_file, hint,
+                    "the output {} cannot be written to {} now: {} writes there", one.name,
+                    one.place.path(), writer.empty() ? "another run" : "the run " + writer);
+}
+
+base::Result<void> OutputPlaces::take() {
+  for (One& one : all_) {
+    if (auto claimed = claim(one); !claimed) return claimed;
+  }
+  if (auto fine = check(); !fine) return fine;
+  for (const One& one : all_) {
+    if (!one.overwrites || one.replaces || one.is_of_pipeline) continue;
+    const store::Placed::Users users = one.place.users();
+    if (users.files.empty()) continue;
+    const std::string files = files_of(users);
+    warn(fmt::format("{} was there before; the output {} may overwrite {}", one.place.path(),
+                     one.name, files.empty() ? "it" : files + " in it"));
+  }
+  return {};
 }
 
 void OutputPlaces::begin() const {

@@ -9,6 +9,7 @@
 #include "front/pipeline_request.hpp"
 #include "front/request.hpp"
 #include "model/record.hpp"
+#include "process/unique_fd.hpp"
 #include "store/placed.hpp"
 
 namespace muster::cli {
@@ -26,6 +27,9 @@ class OutputPlaces {
   // Fault::bad_file: files lie there that no run of muster has written, and nobody said that they
   // may go.
   [[nodiscard]] base::Result<void> check() const;
+  // The same for a run that is about to begin, and to which they belong until this object goes.
+  // Fault::bad_file, too, while another run writes there. Says what the run may overwrite.
+  [[nodiscard]] base::Result<void> take();
   // The same for what starts nothing: "it would not start: ..."; empty: all is well.
   [[nodiscard]] std::string warning() const;
 
@@ -40,8 +44,11 @@ class OutputPlaces {
     store::Placed place;
     bool overwrites = false;
     bool replaces = false;
+    process::UniqueFd held = {};
+    bool is_of_pipeline = false;  // whose step this run is: it has the place, and has told of it
   };
   void add(const front::Recording& record, const model::NamedPath& output, bool replaces);
+  [[nodiscard]] base::Result<void> claim(One& one) const;
 
   std::string run_;  // whose places they are: "RUN" or "RUN/STEP"
   std::vector<One> all_;

@@ -475,8 +475,8 @@ int show_pipeline(const PipelineRequest& request) {
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
   if (const auto fine = check_anew(request); !fine) return complain(fine.error());
   if (const auto fine = check_paths(request); !fine) return complain(fine.error());
-  const OutputPlaces places(request);
-  if (const auto fine = places.check(); !fine) return complain(fine.error());
+  OutputPlaces places(request);
+  if (const auto taken = places.take(); !taken) return complain(taken.error());
   pipeline::Recorder recorder = recorder_of(request);
   if (const auto begun = recorder.begin(); !begun) return complain(begun.error());
   if (invocation.parent >= 0) {

@@ -7,7 +7,6 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -50,9 +49,10 @@
 #include "probe/random.hpp"
 #include "probe/terminal.hpp"
 #include "process/converse.hpp"
+#include "process/output_file.hpp"
 #include "process/ownership.hpp"
+#include "process/write_all.hpp"
 #include "spec/in_quotes.hpp"
-#include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
 #include "view/complaints.hpp"
@@ -302,12 +302,14 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
   });
 }
 
+// The file may be a link, a device, or what this process prints to: none of them is replaced.
 int write_text(const front::Reading& read) {
-  if (store::replace_file(read.text_file, read.text)) return 0;
-  return complain({base::Fault::output,
-                   fmt::format("cannot write {}: {}", read.text_file, std::strerror(errno)),
-                   {},
-                   {}});
+  const auto file = process::open_output(read.text_file, process::NamedBy::user);
+  const int error = file ? process::write_all(file.get(), read.text).error : errno;
+  if (error == 0) return 0;
+  const char* const why = process::output_trouble(error);
+  return complain(
+      {base::Fault::output, fmt::format("cannot write {}: {}", read.text_file, why), {}, {}});
 }
 
 int carry_out_here(const front::Front& front, base::Result<front::Reading> read,

@@ -82,7 +82,8 @@ Result<SinkId> LogFiles::open(const std::string& path, const model::Pattern& pat
     return cannot_make(path);
   }
   struct stat facts {};
-  const bool is_plain = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode);
+  const bool is_plain = ::fstat(file.get(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+                        !process::is_printed_to(file.get());
   files_.push_back({std::move(file), &at->first, is_plain});
   return at->second;
 }

@@ -51,7 +51,7 @@ class LogFiles final : public machine::LineSink {
   struct File {
     process::UniqueFd fd;
     const std::string* path = nullptr;  // a key of opened_
-    bool is_plain = false;              // and no fifo or device
+    bool is_plain = false;              // no fifo or device, nor what muster prints to
     std::uint32_t streams = 1;          // that are kept in it
     bool given_up = false;              // its reader does not read
     std::uint64_t size = 0;             // bytes

@@ -4,12 +4,25 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "process/reopened.hpp"
+
 namespace muster::process {
 namespace {
+
+// Of stdout and stderr the one that is written to that file, too.
+std::optional<int> printed_to(int file) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+  for (const int own : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (own != file && same_place(own, file)) return own;
+  }
+  return std::nullopt;
+}
 
 // Devices and FIFOs have nothing to empty.
 bool emptied(int file, const struct stat& found, NamedBy whom) {
@@ -27,8 +40,14 @@ UniqueFd open_output(const std::string& path, NamedBy whom) {
   UniqueFd file(::open(path.c_str(), flags | follows, 0666));
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0) return {};
+  // With a place of its own to write at, one of the two would write over what the other has.
+  if (const auto own = printed_to(file.get())) {
+    return UniqueFd(::fcntl(*own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  }
   return emptied(file.get(), found, whom) ? std::move(file) : UniqueFd();
 }
+
+bool is_printed_to(int file) { return printed_to(file).has_value(); }
 
 const char* output_trouble(int error) {
   if (error == ELOOP) return "it is a link, which is not followed";

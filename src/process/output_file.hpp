@@ -14,9 +14,13 @@ enum class NamedBy : std::uint8_t {
   muster,  // in a folder that somebody has named: only a regular file, and no link to one
 };
 
-// Makes the file, or empties it. Nothing, with errno: ELOOP of a link, EINVAL of what is no regular
+// Makes the file, or empties it; but a file that this process prints to keeps what it has, and goes
+// on where stdout or stderr is. Nothing, with errno: ELOOP of a link, EINVAL of what is no regular
 // file, ENXIO of a FIFO that nobody reads.
 [[nodiscard]] UniqueFd open_output(const std::string& path, NamedBy whom);
+
+// Whether stdout or stderr is written to that regular file, too.
+[[nodiscard]] bool is_printed_to(int file);
 
 // What such an errno means, for people.
 [[nodiscard]] const char* output_trouble(int error);

@@ -24,7 +24,29 @@ process::UniqueFd if_plain(process::UniqueFd file) {
   return file;
 }
 
+// Like mkdir -p for the folders above a path; the one next to it is its owner's alone. Returns why
+// the first of them could not be made, an errno; 0: all are there.
+int make_parents(const std::string& path) {
+  int why = 0;
+  const std::size_t last = path.rfind('/');
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const bool made = ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0755) == 0;
+    if (!made && errno != EEXIST && why == 0) why = errno;
+  }
+  return why;
+}
+
 }  // namespace
+
+bool make_closed_folder(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno != ENOENT) return false;
+  const int why = make_parents(path);
+  if (::mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno == ENOENT && why != 0) errno = why;
+  return false;
+}
 
 bool write_all(int file, std::string_view bytes) {
   errno = process::write_all(file, bytes).error;

@@ -20,6 +20,10 @@ namespace muster::store {
 // After one of these has failed: "cannot write PATH: No space left on device".
 [[nodiscard]] tl::unexpected<base::Error> cannot_write(base::Fault fault, const std::string& path);
 
+// Makes a folder of its owner's alone, and the ones above it: what others wrote in a job file or on
+// a command line is nobody else's business. False, with errno; EEXIST when it is there.
+[[nodiscard]] bool make_closed_folder(const std::string& path);
+
 // Of a record, another user may have put a link there, to what only this user can read.
 enum class Links : std::uint8_t { refused, followed };
 

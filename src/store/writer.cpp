@@ -30,19 +30,6 @@ tl::unexpected<base::Error> cannot_make(const std::string& folder) {
                     std::strerror(error));
 }
 
-// Like mkdir -p for the folders above a path; the one next to it, which holds all records, is its
-// owner's alone. Returns why the first of them could not be made, an errno; 0: all are there.
-int make_parents(const std::string& path) {
-  int why = 0;
-  const std::size_t last = path.rfind('/');
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1)) {
-    const bool made = ::mkdir(path.substr(0, slash).c_str(), slash == last ? 0700 : 0755) == 0;
-    if (!made && errno != EEXIST && why == 0) why = errno;
-  }
-  return why;
-}
-
 // Earlier versions let others list it. A folder that MUSTER_RECORDS names may be more than ours,
 // and stays as its owner made it.
 void close_to_others(const std::string& records) {
@@ -51,21 +38,11 @@ void close_to_others(const std::string& records) {
   if (S_ISDIR(info.st_mode) && (info.st_mode & 0077) != 0) ::chmod(records.c_str(), 0700);
 }
 
-// What others wrote in a job file or on a command line is nobody else's business.
-bool make_folder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) == 0) return true;
-  if (errno != ENOENT) return false;
-  const int why = make_parents(path);
-  if (::mkdir(path.c_str(), 0700) == 0) return true;
-  if (errno == ENOENT && why != 0) errno = why;
-  return false;
-}
-
 bool make_folders_below(const std::string& folder, const std::vector<std::string>& paths) {
   return std::ranges::all_of(paths, [&](const std::string& path) {
     std::error_code wrong;
     const std::string whole = folder + "/" + path;
-    return make_folder(whole) || std::filesystem::is_directory(whole, wrong);
+    return make_closed_folder(whole) || std::filesystem::is_directory(whole, wrong);
   });
 }
 
@@ -93,7 +70,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
   const std::string fresh = hidden(folder);
   if (files.takes_over) remove_left(fresh);
-  if (!make_folder(fresh)) return cannot_make(folder);
+  if (!make_closed_folder(fresh)) return cannot_make(folder);
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&

@@ -12,6 +12,8 @@ from support import MUSTER, PYTHON, Case, run_tests
 
 # A user who is neither root nor the one that runs the tests.
 OTHERS = 12345
+# What a kubelet makes in a pod, and reads.
+MESSAGES = "/dev/termination-log"
 
 
 class Reports(Case):
@@ -59,6 +61,36 @@ class Reports(Case):
         # The next one that ends well takes back what this one said.
         done = self.muster("-n", "1", "sh", "-c", f"{inner}; {MUSTER} run -n 1 true; {report}")
         self.assertEqual(done.text, "", done)
+
+
+class EndFiles(Case):
+    """Of a pod: MUSTER_END_FILE asks for the one that the kubelet reads, and names no other."""
+
+    def submits(self, file, path):
+        env = self.environment(MUSTER_END_FILE=path, MUSTER_RECORDS=self.path("records"))
+        done = self.start(file, command=(MUSTER, "submit"), env=env).finish()
+        self.assertEqual(done.code, 0, done)
+
+    def test_a_file_of_the_user_is_not_touched(self):
+        self.write("job.yml", "command: 'true'\n")
+        self.write("steps.yml", "type: pipeline\njobs: {one: {command: 'true'}}\n")
+        self.write("keep", "keep\n")
+        os.symlink("keep", self.path("link"))
+        for file in ("job.yml", "steps.yml"):
+            for name in (self.path("keep"), "keep", self.path("link"), self.path("none")):
+                with self.subTest(file, name=name):
+                    self.submits(file, name)
+                    self.assertEqual(self.read("keep"), b"keep\n")
+        self.assertFalse(os.path.exists(self.path("none")))
+
+    @unittest.skipIf(os.path.exists(MESSAGES), "these tests run in a pod themselves")
+    def test_none_is_made_where_no_kubelet_reads_it(self):
+        self.write("job.yml", "command: 'true'\n")
+        self.submits("job.yml", MESSAGES)
+        is_made = os.path.exists(MESSAGES)
+        if is_made:
+            os.remove(MESSAGES)
+        self.assertFalse(is_made)
 
 
 class Sockets(Case):

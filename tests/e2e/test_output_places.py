@@ -95,8 +95,12 @@ class OutputPlaces(PipelineCase):
         self.write("file.yml", JOB.replace("/model\n", "\n") % ", type: uri_file")
         for file in ("job.yml", "file.yml"):
             self.refused(self.run_it(file, code=BAD_FILE), "is a file")
-        self.run_it("file.yml", "--force")
+        done = self.run_it("file.yml", "--force")
         self.assertEqual(self.read("out"), b"new\n")
+        self.assertEqual(done.errors, f"muster: {self.path('out')} was there before; the output "
+                         "model may overwrite it\n")
+        done = self.run_it("file.yml", "--force")
+        self.assertEqual(done.errors, "", "a run of muster has written what is there now")
 
     def test_whoever_says_so_overwrites(self):
         for file in ALL:
@@ -106,6 +110,11 @@ class OutputPlaces(PipelineCase):
                     self.write("out/model", "mine\n")
                     done = self.run_it(*words)
                     self.assertEqual(self.model(), "new")
+                    told = re.findall(r"muster: (\S+ was there before; .*)", done.errors)
+                    self.assertEqual(len(told), 1, done)
+                    if file != "sweep.yml":
+                        self.assertEqual(told, [f"{self.path('out')} was there before; the output "
+                                                "model may overwrite model in it"])
                     kept = glob.glob(self.path("out.before-*"))
                     self.assertEqual(len(kept), int(file == "sweep.yml"), "it replaces a folder")
                     for folder in kept:
@@ -126,7 +135,8 @@ class OutputPlaces(PipelineCase):
         self.write("out/notes", "mine\n")
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
         self.refused(self.told("rerun", "last", code=BAD_FILE), "holds notes")
-        self.told("rerun", "--force", "last", env=self.environment(TEXT="forced"))
+        done = self.told("rerun", "--force", "last", env=self.environment(TEXT="forced"))
+        self.assertIn("the output model may overwrite notes in it\n", done.errors)
         self.assertEqual(self.model(), "forced")
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
         os.remove(self.path("out/notes"))
@@ -147,16 +157,38 @@ class OutputPlaces(PipelineCase):
         self.refused(self.run_it("job.yml", code=BAD_FILE), "holds notes")
 
     def test_two_runs_at_the_same_time(self):
-        self.write("wait.yml", JOB.replace("/model\n", "/model; echo > $DIR/there; "
-                                           "while [ ! -e $DIR/go ]; do sleep 0.01; done; "
-                                           "echo > ${{outputs.model}}/late\n") % "")
-        run = self.start("wait.yml", command=(MUSTER, "submit"))
-        self.wait_for_files(["there"])
-        self.run_it("job.yml")
-        self.run_it("job.yml")
-        self.write("go", "")
-        self.assertEqual(run.finish().code, 0)
-        self.run_it("job.yml")
+        """The first one has the place, whatever the second one is and says."""
+        for name, text in (("wait.yml", JOB), ("waits.yml", STEPS)):
+            with self.subTest(name):
+                self.write(name, text.replace("/model\n", "/model; echo > $DIR/there; "
+                                              "while [ ! -e $DIR/go ]; do sleep 0.01; done; "
+                                              "echo > ${{outputs.model}}/late\n") % "")
+                run = self.start(name, command=(MUSTER, "submit"),
+                                 env=self.environment(TEXT="first"))
+                self.wait_for_files(["there"])
+                runs = self.runs()
+                running = max(runs)  # the latest, as names begin with the time
+                for file in (*ALL, *("over-" + one for one in ALL)):
+                    self.busy(self.run_it(file, code=BAD_FILE), running)
+                self.busy(self.run_it("job.yml", "--force", code=BAD_FILE), running)
+                self.assertEqual(self.runs(), runs, "who is refused leaves no record")
+                self.write("go", "")
+                self.assertEqual(run.finish().code, 0)
+                self.assertEqual(self.model(), "first")
+                self.assertTrue(os.path.exists(self.path("out/late")))
+                self.run_it("job.yml")
+                self.assertEqual(self.model(), "new")
+                for file in ("there", "go"):
+                    os.remove(self.path(file))
+
+    def runs(self):
+        told = json.loads(self.told("ps", "--all", "--json").text)
+        return [one["run"] for one in told if "/" not in one["run"]]
+
+    def busy(self, done, run):
+        self.assertRegex(done.errors, r"the output (model|x) cannot be written to \S+/(out|first) "
+                         f"now: the run {run} writes there\n")
+        self.assertIn(f"muster wait {run}", done.errors)
 
 
 if __name__ == "__main__":

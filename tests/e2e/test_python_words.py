@@ -170,6 +170,16 @@ class Words(PythonCase):
         done = self.python(program, "-m", "muster", "--set", "environments.own=debian:12")
         self.assertEqual(done.stdout, "debian:12 debian:12 None\n", done.stderr)
 
+    def test_a_job_file_where_the_program_prints_to_leaves_what_it_has_said(self):
+        for name in ("log", "/proc/self/fd/1"):
+            self.runs(V2 + "import os\n"
+                           "os.dup2(os.open('log', os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)\n"
+                           f"print('before')\ncommand(command='true').dump({name!r})\n"
+                           "print('after')\n")
+            lines = self.read("log").splitlines()
+            self.assertEqual((lines[0], lines[-1]), ("before", "after"), name)
+            self.assertIn("command: 'true'", [line.replace('"', "'") for line in lines], name)
+
     def test_environments_are_found_by_name_and_clones_are_their_own(self):
         done = self.runs(V2 +
                          "known = client.environments.get('curated', version='1')\n"

@@ -7,9 +7,8 @@ import contextlib
 import fcntl
 import json
 import os
-import re
 
-from support import MUSTER, UNTIL_GO, USAGE, Case, run_tests, until
+from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests, until
 
 MANY = 20
 
@@ -115,14 +114,36 @@ class SameInstant(Case):
         self.assertRegex(done[0].text, "^[0-9a-f]{32} ")
 
     def test_outputs_of_one_path(self):
-        """Each writes all of it, or is told that it is there: never a bit of each."""
+        """Each writes all of it, or is told who writes there: never a bit of each."""
         self.write("job.yml", "muster: 1\noutputs: {model: {path: out}}\ncommand: |\n"
                               "  for i in 1 2 3; do echo $WHO > ${{outputs.model}}/$i; done\n")
         started = self.many("env", lambda i: f"WHO={i}", MUSTER, "submit", "job.yml")
-        for one in started:
-            done = one.finish()
-            self.assertTrue(done.code == 0 or re.search("out", done.errors), done)
+        done = [one.finish() for one in started]
+        wrote = [f"{i}\n".encode() for i, one in enumerate(done) if one.code == 0]
+        for one in done:
+            if one.code != 0:
+                self.assertRegex(one.errors, r"written to \S+/out now: the run \S+ writes there")
+        found = {self.read("out", name) for name in ("1", "2", "3")}
         self.assertEqual(sorted(os.listdir(self.path("out"))), ["1", "2", "3"])
+        self.assertEqual((len(found), found & set(wrote)), (1, found))
+        self.assertEqual(len(self.runs()), len(wrote), "who is refused leaves no record")
+
+    def test_outputs_of_one_path_while_a_run_writes_there(self):
+        """All the others are refused, each with the name of the run that has the place."""
+        self.write("job.yml", "muster: 1\noutputs: {model: {path: out}}\ncommand: |\n"
+                              f"  echo $WHO > ${{{{outputs.model}}}}/all\n  {UNTIL_GO}\n")
+        started = self.many("env", lambda i: f"WHO={i}", MUSTER, "submit", "job.yml")
+        def others_have_ended():
+            return sum(one.popen.poll() is not None for one in started) == MANY - 1
+        until("all but one refused", others_have_ended)
+        self.write("go", "")
+        done = [one.finish() for one in started]
+        winner, = (i for i, one in enumerate(done) if one.code == 0)
+        self.assertEqual(self.read("out", "all"), f"{winner}\n".encode())
+        run, = self.runs()
+        for one in done[:winner] + done[winner + 1:]:
+            self.assertEqual(one.code, BAD_FILE, one)
+            self.assertIn(f"now: the run {run['run']} writes there", one.errors)
 
 
 if __name__ == "__main__":

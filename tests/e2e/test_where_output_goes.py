@@ -197,6 +197,48 @@ class OddFiles(RecordedCase):
         self.succeeds("-n", "1", "-outfile-pattern", "fifo", "echo", "x", command=hydra)
         self.assertEqual(os.read(held, 100), b"x\n")
 
+    def around(self, *words, command):
+        """What `(echo before; muster WORDS; echo $?) > file` leaves in that file."""
+        shell = '(echo before; "$@"; echo $?) > file 2> told'
+        self.start(*words, command=("sh", "-c", shell, "sh", *command)).finish()
+        return self.read("file").decode().split("\n")
+
+    def test_a_file_that_a_script_prints_to_keeps_what_it_has(self):
+        os.symlink("file", self.path("link"))
+        ranks = ("-n", "2", "sh", "-c", "echo rank; echo error >&2")
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "file", "link"):
+            with self.subTest(name):
+                found = self.around("-outfile-pattern", name, *ranks,
+                                    command=(MUSTER, "mpiexec.hydra"))
+                self.assertEqual(found, ["before", "rank", "rank", "0", ""])
+        self.write("told", "a script's own words\n")
+        shell = 'exec 2>> told; "$@"; echo after >&2'
+        self.start("-errfile-pattern", "/dev/stderr", *ranks,
+                   command=("sh", "-c", shell, "sh", MUSTER, "mpiexec.hydra")).finish()
+        self.assertEqual(self.read("told").decode().split("\n"),
+                         ["a script's own words", "error", "error", "after", ""])
+
+    def test_logs_that_a_script_prints_to_keep_what_it_has_said(self):
+        os.makedirs(self.path("logs/rank.0"))
+        os.symlink("logs/rank.0/stdout", self.path("file"))
+        found = self.around("-n", "1", "--logs", "logs", "echo", "rank", command=(MUSTER, "run"))
+        self.assertEqual(found, ["before", "rank", "rank", "0", ""], "in its log and on stdout")
+
+    def test_a_manifest_goes_where_it_is_said(self):
+        self.write("job.yml", JOB)
+        export = (MUSTER, "export", "slurm", "job.yml", "-o")
+        script = self.succeeds(command=export[:-1]).text
+        os.symlink("file", self.path("link"))
+        # Not /dev/stdout: a muster that replaces what it is to write to would replace that.
+        for name in ("/proc/self/fd/1", "file", "link"):
+            with self.subTest(name):
+                found = self.around(name, command=export)
+                self.assertEqual(found, ["before", *script.split("\n")[:-1], "0", ""])
+        self.succeeds("link", command=export)
+        self.assertEqual(os.readlink(self.path("link")), "file")
+        self.assertEqual(self.read("file").decode(), script)
+        self.assertEqual(self.succeeds("/dev/null", command=export).text, "")
+
     def test_a_reader_that_never_reads_is_given_up(self):
         os.mkfifo(self.path("fifo"))
         held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)

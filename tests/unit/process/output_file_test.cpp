@@ -1,0 +1,93 @@
+// Output files are emptied, unless this process prints to them.
+#include "process/output_file.hpp"
+
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "process/write_all.hpp"
+#include "unit/folder.hpp"
+
+namespace muster::process {
+namespace {
+
+// While it lives, `stream` of this process goes on at the end of a file.
+class PrintedTo {
+ public:
+  PrintedTo(int stream, const std::string& path) : stream_(stream), before_(::dup(stream)) {
+    std::fflush(nullptr);
+    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    ::lseek(file.get(), 0, SEEK_END);
+    ::dup2(file.get(), stream_);
+  }
+  ~PrintedTo() { ::dup2(before_.get(), stream_); }
+  PrintedTo(const PrintedTo&) = delete;
+  PrintedTo& operator=(const PrintedTo&) = delete;
+
+ private:
+  int stream_;
+  UniqueFd before_;
+};
+
+// What an output file of that name leaves in `out`, which a script around prints to.
+std::string around(const unit::Folder& folder, int stream, const std::string& name, NamedBy whom) {
+  const std::string out = folder.file("out", "", false);
+  const PrintedTo printed(stream, out);
+  (void)write_all(stream, "before\n");
+  {
+    const UniqueFd file = open_output(name, whom);
+    (void)write_all(file.get(), "output\n");
+  }
+  (void)write_all(stream, "after\n");
+  return folder.read("out");
+}
+
+TEST(OutputFile, ThatIsPrintedToKeepsWhatItHas) {
+  const unit::Folder folder;
+  const std::string link = folder.path() + "/link";
+  std::filesystem::create_symlink("out", link);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    const std::string own = "/proc/self/fd/" + std::to_string(stream);
+    for (const std::string& name : {own, folder.path() + "/out", link}) {
+      const std::string left = around(folder, stream, name, NamedBy::user);
+      EXPECT_EQ(left, "before\noutput\nafter\n") << stream << " " << name;
+    }
+    const std::string left = around(folder, stream, folder.path() + "/out", NamedBy::muster);
+    EXPECT_EQ(left, "before\noutput\nafter\n") << stream;
+  }
+}
+
+TEST(OutputFile, ThatIsPrintedToAndEmptyIsWrittenInTurn) {
+  const unit::Folder folder;
+  const std::string out = folder.file("out", "", false);
+  bool is_known = false;
+  {
+    const PrintedTo printed(STDOUT_FILENO, out);
+    const UniqueFd file = open_output(out, NamedBy::user);
+    is_known = is_printed_to(file.get());
+    (void)write_all(file.get(), "output\n");
+    (void)write_all(STDOUT_FILENO, "after\n");
+  }
+  EXPECT_TRUE(is_known);
+  EXPECT_EQ(folder.read("out"), "output\nafter\n");
+}
+
+TEST(OutputFile, OfAnyOtherNameIsEmptied) {
+  const unit::Folder folder;
+  const std::string out = folder.file("out", "old\n", false);
+  const std::string other = folder.file("other", "old\n", false);
+  bool is_known = true;
+  {
+    const PrintedTo printed(STDOUT_FILENO, out);
+    const UniqueFd file = open_output(other, NamedBy::user);
+    is_known = is_printed_to(file.get());
+  }
+  EXPECT_FALSE(is_known);
+  EXPECT_EQ(folder.read("other"), "");
+  EXPECT_EQ(folder.read("out"), "old\n");
+}
+
+}  // namespace
+}  // namespace muster::process
