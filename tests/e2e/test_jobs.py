@@ -566,7 +566,8 @@ class Submit(JobCase):
                 job = (f"command: {command}\nresources: {{instance_count: 2}}\n"
                        f"distribution: {{type: mpi}}\n{more}")
                 done = self.good("submit", self.write("job.yml", job), "--fake-nodes", "2")
-                ran = ["node 0", "node 1"] if command == line else ["node 0", "node 1"] * 2
+                # The script runs on each node, and its mpirun there has that node alone.
+                ran = ["node 0", "node 1"] if command == line else ["node 0"] * 4
                 self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
 
     def test_what_a_target_cannot_give(self):
