@@ -32,6 +32,7 @@
 #include "cli/operated.hpp"
 #include "cli/output_places.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/prospect.hpp"
 #include "cli/queued.hpp"
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
@@ -136,6 +137,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
       return path_of_output(folder, output);
     };
   }
+  asked.check_room = check_room;
   asked.ask = [&invocation](const std::vector<std::string>& words) {
     return ask_program(words, invocation.environment);
   };

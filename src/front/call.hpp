@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "job/names.hpp"
+#include "model/job_spec.hpp"
 
 namespace muster::front {
 
@@ -37,6 +38,9 @@ using ListFiles = std::function<FilesBelow(const std::string& folder,
 
 // The path of what a run that is on record has put out.
 using FindOutput = std::function<base::Result<std::string>(const job::RunOutput& output)>;
+
+// Whether the hosts that a job lists have room for its ranks, as far as the list tells.
+using CheckRoom = std::function<base::Result<void>(const model::JobSpec& spec)>;
 
 // What this machine has, for counts such as torchrun's --nproc-per-node gpu.
 struct Counts {
@@ -71,6 +75,7 @@ struct Call {
   ListFiles list_files = {};
   ReadFile look_into = {};
   FindOutput find_output = {};  // empty: no runs are known
+  CheckRoom check_room = {};    // empty: nobody looks
   std::size_t columns = 80;     // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";

@@ -1,0 +1,58 @@
+"""What validate, explain and a dry run tell of the launchers in a job's command."""
+
+# rooms: front job cli plan
+
+from support import BAD_FILE, MUSTER, Case, run_tests
+
+
+class Foreseen(Case):
+    def told(self, *words):
+        return self.start(*words, command=(MUSTER,)).finish()
+
+    def fine(self, *words):
+        done = self.told(*words)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def test_a_launcher_that_does_not_wait_for_all_nodes(self):
+        """Each node calls it, and it would wait for another number of them."""
+        self.write("muster.yml", "targets:\n  big: {hosts: [n1, n2, n3, n4], slots: 4}\n")
+        self.write("train.py", "")
+        job = ("type: command\ncommand: torchrun --nnodes NODES --node_rank $NODE_RANK "
+               "--master_addr $MASTER_ADDR train.py\ncode: .\ncompute: azureml:big\n"
+               "resources: {instance_count: 4}\n"
+               "distribution: {type: pytorch, process_count_per_instance: 1}\n")
+        for nodes in (3, 5):
+            file = self.write("job.yml", job.replace("NODES", str(nodes)))
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"], ["submit"]):
+                done = self.told(*words, file)
+                self.assertEqual((done.code, done.out), (BAD_FILE, b""), done)
+                self.assertIn(f"job.yml:2:10: torchrun would not start: --nnodes {nodes}, but the "
+                              "job has 4 nodes", done.errors)
+        file = self.write("job.yml", job.replace("NODES", "4"))
+        for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
+            self.fine(*words, file)
+
+    def test_launchers_that_cannot_be_foreseen(self):
+        """Nothing is shown of what they start, and explain says so."""
+        told = "what mpirun in the command will start cannot be foreseen: only a shell can tell"
+        job = ("type: command\ncommand: mpirun -np COUNT ./a\n"
+               "distribution: {type: mpi, process_count_per_instance: 4}\n")
+        self.write("a", "")
+        file = self.write("job.yml", job.replace("COUNT", "$((2 * 2))"))
+        for words in (["explain"], ["submit", "--dry-run"]):
+            self.assertIn(told, self.fine(*words, file).errors)
+        file = self.write("job.yml", job.replace("COUNT", "4"))
+        self.assertNotIn("foreseen", self.fine("explain", file).errors)
+
+    def test_counts_that_are_not_known_yet(self):
+        """Hosts may have slots that the job does not ask for, and a value may be another one."""
+        self.write("a", "")
+        for job in ("command: mpirun -np 8 ./a\ndistribution: {type: mpi}\n",
+                    "command: mpirun -np ${{inputs.n}} ./a\ninputs: {n: {type: integer, min: 9}}\n"
+                    "distribution: {type: mpi, process_count_per_instance: 4}\n"):
+            self.fine("validate", self.write("job.yml", "type: command\n" + job))
+
+
+if __name__ == "__main__":
+    run_tests()
