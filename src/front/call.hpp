@@ -49,6 +49,12 @@ struct Counts {
   std::function<std::uint32_t()> xpus = {};  // Intel's alone
 };
 
+// A setting of how hosts are reached, and by which option it was typed.
+struct ReachWish {
+  std::string_view option;  // of kReachSettings
+  std::string value;
+};
+
 // A call of muster, or of a launcher that it stands in for: all that a reader may know.
 struct Call {
   std::string called;                         // "mpirun"
@@ -76,7 +82,9 @@ struct Call {
   ReadFile look_into = {};
   FindOutput find_output = {};  // empty: no runs are known
   CheckRoom check_room = {};    // empty: nobody looks
-  std::size_t columns = 80;     // of the terminal that a help text is for
+  // Of a run that is started again: they win over what the words of then say.
+  std::vector<ReachWish> reach_wishes = {};
+  std::size_t columns = 80;  // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
 };

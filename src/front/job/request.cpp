@@ -519,7 +519,11 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   return reading;
 }
 
-Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {
+Result<Reading> read_job_request(const Call& call, const JobDraft& typed, const std::string& file) {
+  JobDraft draft = typed;
+  for (const ReachWish& one : call.reach_wishes) {
+    draft.reach.push_back({&reach_setting(one.option), one.value});
+  }
   if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));
