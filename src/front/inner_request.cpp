@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/loopback.hpp"
 #include "front/call.hpp"
 #include "front/inherited.hpp"
 #include "job/launcher_words.hpp"
@@ -21,7 +22,7 @@ std::vector<std::string> environment_of(const Call& call, const model::App& app)
                                           "OMPI_COMM_WORLD_RANK=0",
                                           fmt::format("WORLD_SIZE={}", ranks),
                                           fmt::format("OMPI_COMM_WORLD_SIZE={}", ranks),
-                                          "MASTER_ADDR=localhost",
+                                          "MASTER_ADDR=node0",
                                           "MASTER_PORT=29500",
                                           fmt::format("{0}={0}", spec::kHostfile)};
   for (const model::EnvSetting& one : app.exports) {
@@ -158,11 +159,24 @@ bool has_open_options(const Call& inner) {
   return !front_of(inner.called)->read(before);
 }
 
-// Nodes of the job that call the launcher must be all that it waits for.
+// Where all are this machine, its own name leads there.
+bool is_on_hosts(const model::JobSpec& spec) {
+  return std::ranges::any_of(spec.hosts, [&](const model::HostEntry& host) {
+    return host.name != spec.hosts.front().name;
+  });
+}
+
+// Nodes of the job that call the launcher must be all that it waits for, at a place that they know.
 base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec& spec) {
   const std::uint64_t nodes = model::ranks_given(spec);
   const bool one_each = request.meeting && spec.per_node == 1U && nodes > 1;
-  if (!one_each || request.meeting->nodes == nodes) return {};
+  if (!one_each) return {};
+  if (is_on_hosts(spec) && base::is_loopback(request.meeting->host)) {
+    return base::fail(base::Fault::usage, "write $MASTER_ADDR there",
+                      "the job's nodes cannot meet at {}: each would wait for itself",
+                      request.meeting->host);
+  }
+  if (request.meeting->nodes == nodes) return {};
   return base::fail(base::Fault::usage, fmt::format("write --nnodes {}", nodes),
                     "--nnodes {}, but the job has {} nodes, each of which calls it",
                     request.meeting->nodes, nodes);

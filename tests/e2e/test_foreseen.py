@@ -53,6 +53,30 @@ class Foreseen(Case):
                     "distribution: {type: mpi, process_count_per_instance: 4}\n"):
             self.fine("validate", self.write("job.yml", "type: command\n" + job))
 
+    def test_an_address_that_each_host_takes_for_itself(self):
+        """However the hosts are named, and whoever chose it."""
+        self.write("hosts", "n1 slots=2\nn2 slots=2\n")
+        self.write("muster.yml", "targets:\n  two: {hosts: [n1, n2]}\n")
+        self.write("job.yml", "type: command\ncommand: 'true'\nresources: {instance_count: 2}\n"
+                   "distribution: {type: pytorch}\n"
+                   "environment_variables: {MASTER_ADDR: localhost}\n")
+        told = "cannot meet at MASTER_ADDR=localhost"
+        at = ["--master_addr", "localhost"]
+        for words in (["--", "torchrun", "-H", "n1,n2", *at, "t.py"],
+                      ["--", "torchrun", "--hostfile", "hosts", *at, "t.py"],
+                      ["--", "launch", "-H", "n1,n2", *at, "t.py"],
+                      ["--", "deepspeed", "--hostfile", "hosts", *at, "t.py"],
+                      ["job.yml", "-H", "n1,n2"], ["job.yml", "--hostfile", "hosts"],
+                      ["job.yml", "--target", "two"]):
+            done = self.told("explain", *words)
+            self.assertEqual((done.code == 0, done.out), (False, b""), done)
+            self.assertIn(told, done.errors)
+            self.assertEqual(done.errors.count("muster: error"), 1, done)
+        for words in (["run", "-H", "n1,n2", "-x", "MASTER_ADDR=localhost", "./a"],
+                      ["mpirun", "-H", "n1,n2", "-x", "MASTER_ADDR=localhost", "./a"]):
+            self.assertIn(told, self.fine("explain", "--", *words).text)
+        self.fine("explain", "job.yml", "--fake-nodes", "2")
+
 
 if __name__ == "__main__":
     run_tests()

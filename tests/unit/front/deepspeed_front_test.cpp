@@ -216,6 +216,8 @@ TEST_F(Deepspeed, LeavesToEachRankWhatIsItsOwn) {
 }
 
 TEST_F(Deepspeed, TellsWhereRanksMeet) {
+  EXPECT_EQ(complaint({"--master_addr", "6000", "t.py"}),
+            "--master_addr must be a name or an address of a host, and 6000 is a number");
   const auto job = spec({"--master_addr", "10.0.0.1", "--master_port", "6000", "t.py"});
   const std::vector<model::EnvSetting> wanted = {{"MASTER_ADDR", "10.0.0.1"},
                                                  {"MASTER_PORT", "6000"}};

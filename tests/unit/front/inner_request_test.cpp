@@ -127,6 +127,10 @@ TEST(InnerRequest, launchers_wait_for_all_nodes_of_the_job) {
     EXPECT_EQ(told(launcher + " --nnodes 3" + where, {false, false}), "");
   }
   EXPECT_EQ(told("torchrun --nnodes $MINE" + where), "");
+  const std::string there = "torchrun --nnodes 2 --node_rank $NODE_RANK --master_addr localhost x";
+  EXPECT_NE(told(there).find("the job's nodes cannot meet at localhost"), std::string::npos);
+  spec.hosts.clear();  // all nodes are simulated
+  EXPECT_EQ(told(there), "");
   spec.apps.front().ranks = 1;  // others are started elsewhere
   EXPECT_EQ(told("torchrun --nnodes 3" + where), "");
 }
