@@ -119,12 +119,12 @@ bool is_about_words(base::Fault fault) {
 }
 
 // "mpirun", "muster run"
-std::string name_of(const Call& inner, const job::LauncherWords& launcher) {
+std::string spoken_name(const Call& inner, const job::LauncherWords& launcher) {
   return launcher.words.front() == "muster" ? "muster " + inner.called : inner.called;
 }
 
 base::Error mistake_of(const Call& inner, const job::LauncherWords& launcher, base::Error error) {
-  error.what = fmt::format("{} would not start: {}", name_of(inner, launcher), error.what);
+  error.what = fmt::format("{} would not start: {}", spoken_name(inner, launcher), error.what);
   return error;
 }
 
@@ -222,7 +222,7 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsK
       return {{}, std::move(launcher.mistake), one.words.front(), one.before};
     }
     if (!launcher.unforeseen.empty()) {
-      all.unforeseen.push_back({name_of(inner, one), std::move(launcher.unforeseen)});
+      all.unforeseen.push_back({spoken_name(inner, one), std::move(launcher.unforeseen)});
     }
     if (is_first && launcher.read) all.request = request_of(inner, spec, *std::move(launcher.read));
     is_first = false;
