@@ -35,6 +35,14 @@ _OPTIONS = [
     (re.compile(r"--fake-nodes (\d+)"), r"fake_nodes=\1"),
     (re.compile(r"-H HOSTS"), "hosts='NODE1,NODE2'"),
 ]
+# How hosts are reached, which a program says by variables of its environment.
+_REACH = re.compile(r"(?<![\w`-])--(ssh-command|ssh-port|ssh-identity|agent-path|start-timeout|"
+                    r"max-open|lease)\b(?: (?=[A-Z']))?")
+
+
+def _variable(found: "re.Match[str]") -> str:
+    equals = "=" if found[0].endswith(" ") else ""
+    return f"the variable MUSTER_{found[1].upper().replace('-', '_')}{equals}"
 
 
 def _option(word: str, call: str, found: "re.Match[str]") -> str:
@@ -51,6 +59,7 @@ def python_words(text: str, spelling: Spelling) -> str:
                   f"or environment={spelling.image}", text)
     for pattern, words in _WORDS:
         text = pattern.sub(words, text)
+    text = _REACH.sub(_variable, text)
     for key, name in spelling.renamed.items():
         text = re.sub(rf"^{re.escape(key)}\b", name, text)
     return text

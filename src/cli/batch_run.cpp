@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "base/shell_word.hpp"
 #include "base/variables.hpp"
 #include "batch/script.hpp"
 #include "batch/system.hpp"
@@ -50,6 +51,14 @@ void tell_earlier(const front::PipelineRequest& pipeline, batch::Wish& wish) {
   if (!fresh.empty()) wish.variables.emplace_back(kQueuedFresh, fresh);
 }
 
+void tell_reach(const BatchRequest& request, batch::Wish& wish) {
+  std::vector<std::string> words;
+  for (const front::ReachWish& one : request.reach_wishes) {
+    words.insert(words.end(), {std::string(one.option), one.value});
+  }
+  if (!words.empty()) wish.variables.emplace_back(kQueuedReach, base::shell_words(words));
+}
+
 batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
   const BatchRequest& request = *reading.batch;
   batch::Wish wish = request.wish;
@@ -60,6 +69,7 @@ batch::Wish wish_for(const front::Reading& reading, const std::string& folder) {
   wish.err = folder + "/" + store::kJobErrors;
   wish.variables.emplace_back(kQueuedRecord, folder);
   if (reading.pipeline) tell_earlier(*reading.pipeline, wish);
+  tell_reach(request, wish);
   if (recording_in(reading).overwrites) wish.variables.emplace_back(kQueuedForce, "yes");
   return wish;
 }

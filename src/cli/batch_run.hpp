@@ -16,6 +16,8 @@ inline constexpr const char* kQueuedStep = "MUSTER_QUEUED_STEP";
 inline constexpr const char* kQueuedFresh = "MUSTER_QUEUED_FRESH";
 // Set: outputs may take the place of the user's files.
 inline constexpr const char* kQueuedForce = "MUSTER_QUEUED_FORCE";
+// How hosts are reached, where a rerun says so: options and their values, as words of a shell.
+inline constexpr const char* kQueuedReach = "MUSTER_QUEUED_REACH";
 
 // Of a reading with a batch request: makes the record, hands the job over, and follows it to its
 // end unless it is detached. Returns the exit code.

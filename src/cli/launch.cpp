@@ -34,6 +34,7 @@
 #include "head/allocation_end.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
+#include "plan/master_address.hpp"
 #include "plan/memory.hpp"
 #include "plan/plan.hpp"
 #include "probe/affinity.hpp"
@@ -193,6 +194,7 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    if (const auto fine = check_meeting_place(*job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
     const std::optional<Prospect> launched = foreseen.value_or(std::nullopt);
@@ -224,6 +226,14 @@ class Launch {
     note(fmt::format("no host is asked for its hardware, so {}",
                      by_file ? "the cpus of the rankfile are not checked"
                              : "what ranks are bound to by default is not shown"));
+  }
+
+  // Nodes that have come met where they said.
+  Result<void> check_meeting_place(Prospect& job) const {
+    if (joined_) return {};
+    auto told = plan::check_master_address(job.spec, job.plan, job.kept);
+    if (told && !told->empty()) job.plan.notices.push_back(*told);
+    return std::move(told).map([](const std::string&) {});
   }
 
   // A record that an earlier attempt began ends here.

@@ -70,6 +70,20 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                   {std::move(*same_machine), std::move(*elsewhere)}};
 }
 
+Result<void> check_room(const model::JobSpec& spec) {
+  model::JobSpec unbound = spec;
+  unbound.mapping.bind_to = model::BindTo::none;
+  unbound.mapping.bind_given = true;
+  unbound.mapping.bind_by_default = false;
+  unbound.mapping.memory = {};
+  const bool by_names = unbound.mapping.map_by == model::MapBy::rankfile;  // this machine has more
+  if (by_names || plan::needs_topology(unbound)) return {};
+  const auto inventory = plan::inventory(unbound, {});
+  if (!inventory) return tl::unexpected(inventory.error());
+  if (plan::needs_facts(unbound, *inventory)) return {};
+  return plan::place(unbound, *inventory).map([](const model::Plan&) {});
+}
+
 plan::Rendezvous foreseen_rendezvous(const Prospect& job) {
   const std::vector<std::optional<model::HostFacts>> unknown(job.plan.nodes.size());
   plan::Rendezvous where = plan::rendezvous(job.plan, unknown);

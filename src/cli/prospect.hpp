@@ -23,6 +23,10 @@ struct Prospect {
 [[nodiscard]] base::Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                                               const std::vector<std::string>& environment);
 
+// Whether the hosts that are listed have room for its ranks, as far as nobody must be asked for
+// that: neither they nor this machine.
+[[nodiscard]] base::Result<void> check_room(const model::JobSpec& spec);
+
 // What is known of it then; the rest stands in angle brackets.
 [[nodiscard]] plan::Rendezvous foreseen_rendezvous(const Prospect& job);
 

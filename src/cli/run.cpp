@@ -31,6 +31,7 @@
 #include "cli/operated.hpp"
 #include "cli/output_places.hpp"
 #include "cli/pipeline.hpp"
+#include "cli/prospect.hpp"
 #include "cli/queued.hpp"
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
@@ -40,8 +41,10 @@
 #include "front/cluster_request.hpp"
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
+#include "front/reach_options.hpp"
 #include "front/voice.hpp"
 #include "model/cpu_set.hpp"
+#include "option/values.hpp"
 #include "plan/surroundings.hpp"
 #include "probe/affinity.hpp"
 #include "probe/devices.hpp"
@@ -136,6 +139,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
       return path_of_output(folder, output);
     };
   }
+  asked.check_room = check_room;
   asked.ask = [&invocation](const std::vector<std::string>& words) {
     return ask_program(words, invocation.environment);
   };
@@ -278,6 +282,9 @@ base::Result<front::Reading> settled(front::Reading read, const front::Call& ask
     if (auto fine = front::check_budget(asked); !fine) return tl::unexpected(fine.error());
   }
   if (!read.request) return read;
+  if (auto set = front::take_reach_wishes(asked, *read.request); !set) {
+    return tl::unexpected(std::move(set.error()));
+  }
   if (!read.request->allocation) {
     const auto reach =
         front::take_inherited_settings(asked, read.request->said_reach, read.request->spec);
@@ -431,6 +438,22 @@ void go_on_as_asked(const std::vector<std::string>& script, front::PipelineReque
   pipeline.fresh_checkpoints = fresh.find("checkpoints") != std::string::npos;
 }
 
+// As tell_reach() has written them.
+std::vector<front::ReachWish> wishes_in(const std::vector<std::string>& script) {
+  std::vector<front::ReachWish> wishes;
+  const std::string said = base::value_of(script, kQueuedReach);
+  const auto read = option::read_words({kQueuedReach, said});
+  if (!read) return wishes;  // the variable is not set, or may say anything
+  const std::vector<std::string>& words = *read;
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    const auto setting = std::ranges::find(front::kReachSettings, words[i],
+                                           [](const auto& one) { return one.text.names; });
+    if (setting == front::kReachSettings.end()) continue;
+    wishes.push_back({setting->text.names, words[i + 1]});
+  }
+  return wishes;
+}
+
 // `script`: the environment that it has made.
 int run_as_queued(const std::string& folder, const std::vector<std::string>& script,
                   const Invocation& invocation) {
@@ -453,7 +476,9 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
                      "all hosts must see it at the same path",
                      {}});
   }
-  auto read = read_words(*front, asked_in_job(*asked, folder, invocation));
+  front::Call call = asked_in_job(*asked, folder, invocation);
+  call.reach_wishes = wishes_in(script);
+  auto read = read_words(*front, call);
   if (read && read->request && read->request->record) {
     settle(*read->request->record, *record, invocation);
     read->request->record->overwrites |= !base::value_of(script, kQueuedForce).empty();
@@ -481,7 +506,7 @@ int run_queued(const std::string& folder, Invocation invocation) {
   });
   invocation.environment.push_back("MUSTER_RECORDS=" + folder.substr(0, folder.rfind('/')));
   for (const char* name :
-       {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh, kQueuedForce}) {
+       {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh, kQueuedForce, kQueuedReach}) {
     ::unsetenv(name);
   }
   const int code = run_as_queued(folder, script, invocation);
@@ -515,7 +540,8 @@ int run_again(const model::TypedCommand& before, const front::RecordRequest& wis
   if (front == nullptr) {
     return complain({base::Fault::bad_file, "its record names no command of muster", {}, {}});
   }
-  const front::Call asked = asked_before(before, invocation);  // paths as they are seen from here
+  front::Call asked = asked_before(before, invocation);  // paths as they are seen from here
+  asked.reach_wishes = wish.reach_wishes;
   if (::chdir(before.folder.c_str()) != 0) {
     return complain({base::Fault::cannot_start,
                      "the folder in which it was started has gone: " + before.folder,

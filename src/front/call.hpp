@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "job/names.hpp"
+#include "model/job_spec.hpp"
 
 namespace muster::front {
 
@@ -38,11 +39,20 @@ using ListFiles = std::function<FilesBelow(const std::string& folder,
 // The path of what a run that is on record has put out.
 using FindOutput = std::function<base::Result<std::string>(const job::RunOutput& output)>;
 
+// Whether the hosts that a job lists have room for its ranks, as far as the list tells.
+using CheckRoom = std::function<base::Result<void>(const model::JobSpec& spec)>;
+
 // What this machine has, for counts such as torchrun's --nproc-per-node gpu.
 struct Counts {
   std::function<std::uint32_t()> cpus = {};
   std::function<std::uint32_t()> gpus = {};
   std::function<std::uint32_t()> xpus = {};  // Intel's alone
+};
+
+// A setting of how hosts are reached, and by which option it was typed.
+struct ReachWish {
+  std::string_view option;  // of kReachSettings
+  std::string value;
 };
 
 // A call of muster, or of a launcher that it stands in for: all that a reader may know.
@@ -71,7 +81,10 @@ struct Call {
   ListFiles list_files = {};
   ReadFile look_into = {};
   FindOutput find_output = {};  // empty: no runs are known
-  std::size_t columns = 80;     // of the terminal that a help text is for
+  CheckRoom check_room = {};    // empty: nobody looks
+  // Of a run that is started again: they win over what the words of then say.
+  std::vector<ReachWish> reach_wishes = {};
+  std::size_t columns = 80;  // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
 };

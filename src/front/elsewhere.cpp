@@ -21,6 +21,8 @@ struct Concept {
   // How each spells it, with blanks between; what is to be written comes first, an argument and
   // all, with '~' for its blanks. Empty: it has no such option.
   std::array<std::string_view, kLauncherCount> words;
+  // What stands in front of a launcher that has none, and passes its own environment on; or empty.
+  std::string_view in_front = {};
 };
 
 constexpr Concept kConcepts[] = {
@@ -34,7 +36,8 @@ constexpr Concept kConcepts[] = {
     {{"--hostfile", "--hostfile --machinefile", "-f --hostfile --machinefile", "--hostfile",
       "--hostfile", "--hostfile", "-F --nodefile"}},
     {{"-x~NAME=VALUE", "-x~NAME=VALUE", "-genv~NAME~VALUE -env -genvlist -envlist", "", "", "",
-      "--export"}},
+      "--export"},
+     "env NAME=VALUE"},
     {{"--workdir", "--wdir --wd", "-wdir", "--workdir", "--workdir", "--workdir", "-D --chdir"}},
     {{"--tag", "--tag-output", "-l -prepend-rank", "", "", "", "-l --label"}},
     {{"--timestamp", "--timestamp-output", "", "", "", "", ""}},
@@ -82,9 +85,14 @@ bool has(std::string_view words, std::string_view name) {
   });
 }
 
-std::string instead_of(std::string_view name, std::size_t whose, std::string_view words,
+std::string instead_of(std::string_view name, std::size_t whose, const Concept& said,
                        std::size_t here) {
   const std::string whose_it_is = fmt::format("{} is an option of {}", name, kLauncherNames[whose]);
+  const std::string_view words = said.words[here];
+  if (words.empty() && !said.in_front.empty()) {
+    return fmt::format("{}: write {} before {}, which passes its environment on", whose_it_is,
+                       said.in_front, kLauncherNames[here]);
+  }
   if (words.empty()) {
     return fmt::format("{}: leave it out, and its value if it has one; {} needs no such option",
                        whose_it_is, kLauncherNames[here]);
@@ -103,9 +111,11 @@ std::string elsewhere(std::string_view name, Launcher launcher) {
   };
   if (std::ranges::any_of(kConcepts, is_own)) return {};
   for (const Concept& one : kConcepts) {
-    for (std::size_t other = 0; other < kLauncherCount; ++other) {
+    // People bring along what others have; muster run, the first, took some of it from them.
+    for (std::size_t i = 1; i <= kLauncherCount; ++i) {
+      const std::size_t other = i % kLauncherCount;
       if (other != here && has(one.words[other], without_dashes(name))) {
-        return instead_of(name, other, one.words[here], here);
+        return instead_of(name, other, one, here);
       }
     }
   }

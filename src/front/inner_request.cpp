@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/loopback.hpp"
 #include "front/call.hpp"
 #include "front/inherited.hpp"
 #include "job/launcher_words.hpp"
@@ -21,7 +22,7 @@ std::vector<std::string> environment_of(const Call& call, const model::App& app)
                                           "OMPI_COMM_WORLD_RANK=0",
                                           fmt::format("WORLD_SIZE={}", ranks),
                                           fmt::format("OMPI_COMM_WORLD_SIZE={}", ranks),
-                                          "MASTER_ADDR=localhost",
+                                          "MASTER_ADDR=node0",
                                           "MASTER_PORT=29500",
                                           fmt::format("{0}={0}", spec::kHostfile)};
   for (const model::EnvSetting& one : app.exports) {
@@ -35,7 +36,7 @@ std::vector<std::string> environment_of(const Call& call, const model::App& app)
 std::vector<job::LauncherWords> calls_in(const Call& call, const model::App& app) {
   const std::vector<std::string>& command = app.command;
   const bool by_shell = command.size() == 3 && command[0] == "bash" && command[1] == "-c";
-  if (!by_shell) return {{command, true}};
+  if (!by_shell) return {{command, true, 0, true}};
   const auto calling = [&](const std::vector<std::string>& names) {
     return job::all_launcher_words(command[2], names, [&](std::string_view name) {
       const auto found = variable(call, name);
@@ -96,16 +97,20 @@ bool take_all_nodes(RunRequest& request, const model::JobSpec& spec) {
   return true;
 }
 
-// Whether the launcher is called, is muster under that name, and no shell has to expand its words:
-// then what is wrong with them is the user's mistake.
-bool would_be_told(const job::LauncherWords& launcher) {
-  const auto is_left_to_shell = [](const std::string& word) {
-    return word.find_first_of("$`") != std::string::npos;
-  };
+bool is_left_to_shell(const std::string& word) {
+  return word.find_first_of("$`") != std::string::npos;
+}
+
+// Whether the launcher is called, and is muster under that name.
+bool would_be_called(const job::LauncherWords& launcher) {
   const auto& words = launcher.words;
-  if (words.empty() || std::ranges::any_of(words, is_left_to_shell)) return false;
-  const std::string& named = words.front();
-  return launcher.is_sure && !named.empty() && named.find('/') == std::string::npos;
+  const bool is_named = !words.empty() && !words.front().empty();
+  return launcher.is_sure && is_named && words.front().find('/') == std::string::npos;
+}
+
+// And no shell has to expand its words: then what is wrong with them is the user's mistake.
+bool would_be_told(const job::LauncherWords& launcher) {
+  return would_be_called(launcher) && std::ranges::none_of(launcher.words, is_left_to_shell);
 }
 
 // And not about a file that the command itself may make; torchrun refuses some words late.
@@ -113,23 +118,82 @@ bool is_about_words(base::Fault fault) {
   return fault == base::Fault::usage || fault == base::Fault::cannot_start;
 }
 
+// "mpirun", "muster run"
+std::string spoken_name(const Call& inner, const job::LauncherWords& launcher) {
+  return launcher.words.front() == "muster" ? "muster " + inner.called : inner.called;
+}
+
+base::Error mistake_of(const Call& inner, const job::LauncherWords& launcher, base::Error error) {
+  error.what = fmt::format("{} would not start: {}", spoken_name(inner, launcher), error.what);
+  return error;
+}
+
 struct LauncherReading {
   std::optional<Reading> read;  // nothing: it is not a launcher that muster knows, or is refused
   std::optional<base::Error> mistake;
+  std::string unforeseen = {};  // why it is refused, if that is no mistake for sure
 };
 
 // `inner`: inside(); gets the launcher's words.
-LauncherReading read_launcher(Call& inner, job::LauncherWords launcher) {
-  const bool is_told = would_be_told(launcher);
-  inner.words = std::move(launcher.words);
+LauncherReading read_launcher(Call& inner, const job::LauncherWords& launcher) {
+  inner.words = launcher.words;
   const Front* front = take_front(inner);
   if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);
   if (read) return {std::move(*read), {}};
-  if (!is_told || !is_about_words(read.error().fault)) return {};
-  base::Error mistake = std::move(read.error());
-  mistake.what = fmt::format("{} would not start: {}", inner.called, mistake.what);
-  return {{}, std::move(mistake)};
+  if (would_be_told(launcher) && is_about_words(read.error().fault)) {
+    return {{}, mistake_of(inner, launcher, std::move(read.error()))};
+  }
+  if (std::ranges::any_of(launcher.words, is_left_to_shell)) {
+    return {{}, {}, "only a shell can tell its words"};
+  }
+  return {{}, {}, std::move(read.error().what)};
+}
+
+// Words that a shell expands may be options, unless a program stands in front of them.
+bool has_open_options(const Call& inner) {
+  const auto open = std::ranges::find_if(inner.words, is_left_to_shell);
+  if (open == inner.words.end()) return false;
+  Call before = inner;
+  before.words.assign(inner.words.begin(), open);
+  return !front_of(inner.called)->read(before);
+}
+
+// Where all are this machine, its own name leads there.
+bool is_on_hosts(const model::JobSpec& spec) {
+  return std::ranges::any_of(spec.hosts, [&](const model::HostEntry& host) {
+    return host.name != spec.hosts.front().name;
+  });
+}
+
+// Nodes of the job that call the launcher must be all that it waits for, at a place that they know.
+base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec& spec) {
+  const std::uint64_t nodes = model::ranks_given(spec);
+  const bool one_each = request.meeting && spec.per_node == 1U && nodes > 1;
+  if (!one_each) return {};
+  if (is_on_hosts(spec) && base::is_loopback(request.meeting->host)) {
+    return base::fail(base::Fault::usage, "write $MASTER_ADDR there",
+                      "the job's nodes cannot meet at {}: each would wait for itself",
+                      request.meeting->host);
+  }
+  if (request.meeting->nodes == nodes) return {};
+  return base::fail(base::Fault::usage, fmt::format("write --nnodes {}", nodes),
+                    "--nnodes {}, but the job has {} nodes, each of which calls it",
+                    request.meeting->nodes, nodes);
+}
+
+// What the launcher would find out once its words are read. Variables that the command sets may
+// let it have more ranks than slots.
+base::Result<void> check_counts(const Call& inner, const job::LauncherWords& launcher,
+                                const RunRequest& request, const model::JobSpec& spec,
+                                CountsKnown known) {
+  if (!would_be_called(launcher) || has_open_options(inner)) return {};
+  if (known.nodes) {
+    if (auto fine = check_meeting(request, spec); !fine) return fine;
+  }
+  const bool has_list = !spec.hostfile.empty() && !request.meeting && !request.spec.hosts.empty();
+  if (!known.slots || !has_list || !launcher.keeps_variables || !inner.check_room) return {};
+  return inner.check_room(request.spec);
 }
 
 std::shared_ptr<const RunRequest> request_of(const Call& inner, const model::JobSpec& spec,
@@ -144,16 +208,23 @@ std::shared_ptr<const RunRequest> request_of(const Call& inner, const model::Job
 
 }  // namespace
 
-InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
+InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsKnown known) {
   InnerReading all;
   bool is_first = true;
-  for (job::LauncherWords& one : calls_in(inside(call, spec), spec.apps.front())) {
+  for (const job::LauncherWords& one : calls_in(inside(call, spec), spec.apps.front())) {
     Call inner = inside(call, spec);
-    std::string name = one.words.empty() ? "" : one.words.front();
-    const std::size_t before = one.before;
-    LauncherReading launcher = read_launcher(inner, std::move(one));
+    LauncherReading launcher = read_launcher(inner, one);
+    if (launcher.read && launcher.read->request) {
+      const auto fine = check_counts(inner, one, *launcher.read->request, spec, known);
+      if (!fine) launcher.mistake = mistake_of(inner, one, fine.error());
+    }
+    if (launcher.mistake) {
+      return {{}, std::move(launcher.mistake), one.words.front(), one.before};
+    }
+    if (!launcher.unforeseen.empty()) {
+      all.unforeseen.push_back({spoken_name(inner, one), std::move(launcher.unforeseen)});
+    }
     if (is_first && launcher.read) all.request = request_of(inner, spec, *std::move(launcher.read));
-    if (launcher.mistake) return {{}, std::move(launcher.mistake), std::move(name), before};
     is_first = false;
   }
   return all;
@@ -162,7 +233,7 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec) {
 std::vector<model::App> apps_of_launcher(const Call& call, const model::JobSpec& spec,
                                          std::vector<std::string> words) {
   Call inner = inside(call, spec);
-  const LauncherReading launcher = read_launcher(inner, {std::move(words), false});
+  const LauncherReading launcher = read_launcher(inner, {std::move(words)});
   const bool starts = launcher.read && launcher.read->request;
   return starts ? launcher.read->request->spec.apps : std::vector<model::App>();
 }

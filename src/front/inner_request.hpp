@@ -12,6 +12,12 @@
 
 namespace muster::front {
 
+// A launcher of which nothing can be told before the command runs.
+struct Unforeseen {
+  std::string launcher;
+  std::string why;
+};
+
 struct InnerReading {
   // Null when the command calls no launcher, or when only a shell can expand its arguments.
   std::shared_ptr<const RunRequest> request;
@@ -21,11 +27,19 @@ struct InnerReading {
   // Of that launcher: its word in the command, and how often it stands there before.
   std::string mistaken = {};
   std::size_t before = 0;
+  std::vector<Unforeseen> unforeseen = {};
+};
+
+// Which counts of the job are those that its launchers will find; others are not compared.
+struct CountsKnown {
+  bool nodes = true;
+  bool slots = true;
 };
 
 // `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node
 // and join each other are read as one for all.
-[[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec);
+[[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec,
+                                         CountsKnown known = {});
 
 // What a launcher would start that is called with these words in the job's command. Empty: they
 // call no launcher, or it would start nothing.

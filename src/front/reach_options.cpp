@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "option/values.hpp"
 #include "spec/limits.hpp"
 
@@ -40,6 +41,22 @@ Result<void> set_most_open(const Typed& typed, model::JobSpec& spec) {
 
 Result<void> set_lease(const Typed& typed, model::JobSpec& spec) {
   return store(read_seconds(typed, spec::kLease), spec.lease);
+}
+
+const ReachSetting& reach_setting(std::string_view option) {
+  const auto found = std::ranges::find(kReachSettings, option,
+                                       [](const ReachSetting& one) { return one.text.names; });
+  CHECK(found != kReachSettings.end());
+  return *found;
+}
+
+Result<void> take_reach_wishes(const Call& call, RunRequest& request) {
+  for (const ReachWish& wish : call.reach_wishes) {
+    const ReachSetting& setting = reach_setting(wish.option);
+    if (auto set = setting.set({wish.option, wish.value}, request.spec); !set) return set;
+    request.said_reach.push_back(setting.text.names);
+  }
+  return {};
 }
 
 Result<void> take_reach_variables(const Call& call, const SaidReach& said, model::JobSpec& spec) {

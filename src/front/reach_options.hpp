@@ -100,6 +100,12 @@ enum class Reach : std::size_t {
   return kReachSettings[static_cast<std::size_t>(which)];
 }
 
+// That of an option.
+[[nodiscard]] const ReachSetting& reach_setting(std::string_view option);
+
+// What the call wishes, in place of all that has been said.
+[[nodiscard]] base::Result<void> take_reach_wishes(const Call& call, RunRequest& request);
+
 // Where ranks start belongs to the group as well, but that job files and batch systems have words
 // of their own for it, and that launchers may say it of each program.
 inline constexpr std::string_view kWorkdir = "--workdir";

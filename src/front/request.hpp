@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "batch/wish.hpp"
+#include "front/call.hpp"
 #include "model/job_spec.hpp"
 #include "model/meeting.hpp"
 #include "model/record.hpp"
@@ -156,6 +157,7 @@ struct RecordRequest {
   bool force = false;              // a rerun whose outputs may take the place of the user's files
   bool fresh_code = false;         // a rerun with the files of now
   bool fresh_checkpoints = false;  // a rerun that does not go on from those of the run
+  std::vector<ReachWish> reach_wishes = {};  // of a rerun
 };
 
 }  // namespace muster::front

@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "job/number.hpp"
+#include "job/old_names.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::job {
@@ -116,7 +117,10 @@ bool fits(const KeyText& key, const Node& node) {
 
 std::string hint_for(const KeyText& key, const Node& node) {
   if (key.form == Form::boolean) return boolean_hint(node.text);
-  if (key.form == Form::choice) return base::did_you_mean(node.text, choices_of(key));
+  if (key.form == Form::choice) {
+    const std::string now = type_written_now(node.text, key.traits.choices);
+    return now.empty() ? base::did_you_mean(node.text, choices_of(key)) : now;
+  }
   const bool counts =
       key.form == Form::count || key.form == Form::number || key.form == Form::integer;
   const bool only_quotes = node.quoted && counts;

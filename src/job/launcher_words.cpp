@@ -47,6 +47,7 @@ class BeforeLauncher {
   void add(const std::vector<std::string>& words, bool is_launcher, std::string_view ended_by) {
     if (!words.empty()) {
       is_plain_ = is_plain_ && goes_on() && is_plain(words, is_launcher);
+      keeps_variables_ = keeps_variables_ && !sets_variables(words);
       between_.clear();
     }
     if (ended_by != "\n") between_ += ended_by;
@@ -55,8 +56,16 @@ class BeforeLauncher {
   [[nodiscard]] bool leads_to(std::span<const std::string> prefix) const {
     return is_plain_ && goes_on() && is_harmless(prefix);
   }
+  [[nodiscard]] bool keeps_variables(std::span<const std::string> prefix) const {
+    return keeps_variables_ && std::ranges::none_of(prefix, is_assignment);
+  }
 
  private:
+  [[nodiscard]] static bool sets_variables(const std::vector<std::string>& words) {
+    const auto begin = std::ranges::find_if_not(words, precedes_command);
+    return std::any_of(words.begin(), begin, is_assignment) ||
+           (begin != words.end() && *begin == "export");
+  }
   [[nodiscard]] bool goes_on() const {
     return between_.empty() || between_ == ";" || between_ == "&&";
   }
@@ -80,6 +89,7 @@ class BeforeLauncher {
 
   std::string_view text_;
   bool is_plain_;
+  bool keeps_variables_ = true;
   std::string between_;  // the last command and the next, but for line ends
 };
 
@@ -103,8 +113,12 @@ std::vector<LauncherWords> all_launcher_words(std::string_view text,
     const bool is_launcher = std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0;
     if (is_launcher) {
       const bool is_function = reader.ended_by() == "(";
-      const bool is_sure = !is_function && before.leads_to({words.begin(), begin});
-      all.push_back({{begin, words.end()}, is_sure, times(text.substr(0, at), word)});
+      const std::span<const std::string> prefix(words.begin(), begin);
+      const bool is_sure = !is_function && before.leads_to(prefix);
+      all.push_back({{begin, words.end()},
+                     is_sure,
+                     times(text.substr(0, at), word),
+                     before.keeps_variables(prefix)});
     }
     before.add(words, is_launcher, reader.ended_by());
   }

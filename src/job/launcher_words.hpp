@@ -20,6 +20,8 @@ struct LauncherWords {
   // decide what is done next nor change what the launcher's name and words mean.
   bool is_sure = false;
   std::size_t before = 0;  // how often the text holds the launcher's word before this call
+  // It finds the variables that the text found: nothing in front of it sets any.
+  bool keeps_variables = false;
 };
 
 // The words of the first command that calls one of the launchers, as a shell would make them of

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "job/binding.hpp"
 #include "job/complaints.hpp"
 #include "job/key.hpp"
+#include "job/old_names.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::job {
@@ -92,10 +94,21 @@ class TableReader {
     const std::string in = path.empty() ? "" : " in " + path.substr(0, path.size() - 1);
     const bool at_root = path.empty() && elsewhere_ != nullptr;
     std::string hint = at_root ? elsewhere_(map, entry.key) : "";
+    const auto now = hint.empty() ? now_of(entry.key, table, path) : std::nullopt;
+    if (now) hint = now->hint;
     if (hint.empty()) hint = key_hint(entry.key, open, names_that_work(table));
     complaints_.add(entry.mark, fmt::format("unknown key {}{}", spec::in_quotes(entry.key), in),
                     std::move(hint));
-    return base::nearest(entry.key, open).value_or("");
+    return now ? now->key : base::nearest(entry.key, open).value_or("");
+  }
+
+  static std::optional<WrittenNow> now_of(std::string_view old, Table<Draft> table,
+                                          const std::string& path) {
+    return written_now(old, path, [&](std::string_view key, std::string_view below) {
+      const auto row = std::ranges::find(table, key, &name_of);
+      if (row == table.end()) return false;
+      return below.empty() || std::ranges::find(row->below, below, &name_of) != row->below.end();
+    });
   }
 
   void value(const Entry& entry, const Key<Draft>& key, const std::string& path) {

@@ -78,6 +78,10 @@ class OneMachine(FrontCase, Shown):
 
     def test_devices_that_the_caller_has_chosen(self):
         self.write("train.py", SHOW)
+        for words, ranks in (((), 1), (("--num_gpus", "2"), 2)):
+            done = self.succeeds(*words, "train.py", env=self.environment(CUDA_VISIBLE_DEVICES=""))
+            self.assertEqual([one["env"]["CUDA_VISIBLE_DEVICES"] for one in self.ranks(done)],
+                             [""] * ranks)
         done = self.succeeds("train.py", env=self.environment(CUDA_VISIBLE_DEVICES="5,3"))
         self.assertEqual([one["env"]["CUDA_VISIBLE_DEVICES"] for one in self.ranks(done)],
                          ["5,3", "5,3"])

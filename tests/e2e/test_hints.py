@@ -11,7 +11,11 @@ from support import MUSTER, ROOT, Case, run_tests
 
 # Who starts ranks on hosts, and so says what the rooms say that all of them share.
 STARTERS = ["run", "mpirun", "mpiexec.hydra", "torchrun", "launch", "horovodrun", "deepspeed",
-            "submit"]
+            "submit", "rerun", "lead"]
+# Of what these start, another command line has the options that variables are left out with, and
+# simulated nodes.
+OF_THE_COMMAND = {"rerun": {"--unset", "--dialects", "--fake-nodes"},
+                  "lead": {"--unset", "--dialects", "--fake-nodes"}}
 SHARED = ["machine", "link", "head", "host", "plan", "view", "spec", "process", "pmix"]
 
 # Folders of src/front, and whose words are read there.
@@ -79,7 +83,8 @@ class Hints(Case):
         return {name for line in listed for name in OPTION.findall(line)}
 
     def test_what_all_of_them_say(self):
-        options = {front: self.options(front) for front in STARTERS}
+        options = {front: self.options(front) | OF_THE_COMMAND.get(front, set())
+                   for front in STARTERS}
         self.assertTrue(all(len(one) > 10 for one in options.values()), options)
         wrong = []
         for room in SHARED:

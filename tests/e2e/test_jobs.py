@@ -16,7 +16,7 @@ import unittest
 
 from front_case import LabFrontCase
 from lab import LOCAL
-from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, ROOT, USAGE, Case,
+from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, USAGE, Case,
                      lab_or_skip, run_tests)
 
 JOBS = os.path.join(ROOT, "examples", "jobs")
@@ -272,17 +272,19 @@ class Explain(JobCase):
             "mpirun -np 4 -genv A 1 ./a": (BAD_FILE, "unknown option '-genv'"),
             "torchrun --nproc_per_node four t.py": (BAD_FILE, "--nproc_per_node must be a number"),
             "deepspeed --num_nodes 9 t.py": (BAD_FILE, "--num_nodes 9, but 4 hosts are known"),
-            "mpirun -np 17 ./a": (NO_SLOTS, "17 ranks wanted, but 4 hosts have 16 slots")}
+            "mpirun -np 17 ./a": (BAD_FILE, "17 ranks wanted, but 4 hosts have 16 slots"),
+            "cd . && horovodrun -np 17 ./a": (BAD_FILE, "17 ranks wanted")}
         for command, (code, why) in refused.items():
             file = self.write("job.yml", f"type: command\ncommand: {command}\n"
                               "resources: {instance_count: 4}\ncompute: azureml:big\n"
                               "distribution: {type: mpi, process_count_per_instance: 4}\n")
-            for words in (["explain"], ["submit", "--dry-run"], ["submit"]):
-                if code == NO_SLOTS and words == ["submit"]:
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"], ["submit"]):
+                if "17 ranks" in why and words == ["submit"]:
                     continue  # its launcher is the one to tell, when it has started
                 done = self.job(*words, file)
                 self.assertEqual((done.code, done.out), (code, b""), done)
-                self.assertIn(f"would not start: {why}", done.errors)
+                self.assertRegex(done.errors,
+                                 r"job\.yml:2:\d+: .*would not start: " + re.escape(why))
         for name in "ab":
             self.write(name, "")
         for command in ("mpirun -np 16 ./a", "mpirun -np $((4 * 4)) ./a", "/opt/mpirun -foo ./a",

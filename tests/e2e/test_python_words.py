@@ -317,6 +317,19 @@ class Words(PythonCase):
         program = V2 + "known = client.components.get('known', version='1')\nknown(lr=1)\n"
         self.refused(program, "known =", "no component 'known' of version '1' is known here")
 
+    def test_hints_say_by_which_variable_hosts_are_reached(self):
+        """The program has no option for it."""
+        done = self.runs("from muster.spelling import Spelling, python_words\n"
+                         "for option in ('ssh-command', 'ssh-port', 'ssh-identity', 'agent-path',\n"
+                         "               'start-timeout', 'max-open', 'lease'):\n"
+                         "    print(python_words(f'or give --{option} (now x)', Spelling()))\n"
+                         "print(python_words('--start-timeout SECONDS longer', Spelling()))\n")
+        told = done.stdout.splitlines()
+        self.assertEqual(told[:7], [f"or give the variable MUSTER_{name} (now x)" for name in (
+            "SSH_COMMAND", "SSH_PORT", "SSH_IDENTITY", "AGENT_PATH", "START_TIMEOUT", "MAX_OPEN",
+            "LEASE")])
+        self.assertEqual(told[7], "the variable MUSTER_START_TIMEOUT=SECONDS longer")
+
     def test_names_that_are_only_asked_for(self):
         done = self.runs("import mlflow\nfrom azure.ai.ml.entities import Data\n"
                          "assert not hasattr(mlflow, 'nosuch')\n"

@@ -63,6 +63,16 @@ class Reach(Case):
                                          MUSTER_SSH_PORT="5"):
                 self.assertIn(f"-p {port} ", line)
 
+    def test_a_rerun_may_say_it_anew(self):
+        for name, words, program in self.lines():
+            with self.subTest(front=name):
+                self.told_to_ssh([words[0], "--ssh-port", "1", *words[1:], *program],
+                                 MUSTER_RECORD="yes")
+                for line in self.told_to_ssh(["rerun", "--ssh-port", "4321", "--ssh-identity",
+                                              "key", "last"], MUSTER_SSH_PORT="5"):
+                    self.assertIn("-p 4321 ", line)
+                    self.assertIn(f"-i {self.path('key')} ", line)
+
     def test_errors_name_what_was_said_and_what_helps(self):
         for name, words, program in self.lines():
             with self.subTest(front=name):

@@ -33,6 +33,8 @@ struct Resource {
   // By which the user has chosen among this machine's devices: these are `devices`, and no others
   // are used. Empty: they are numbered.
   std::string_view limit = {};
+  // By which the user has hidden all of them: `devices` are no more than a number of ranks.
+  std::optional<model::EnvSetting> hides = {};
 };
 using Pool = std::vector<Resource>;
 
@@ -85,6 +87,31 @@ constexpr std::string_view kLimits[] = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEV
                                         "ROCR_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES",
                                         "ZE_AFFINITY_MASK"};
 
+// CUDA takes a number that no device has for the list's end.
+bool hides_all(std::string_view value) { return value.empty() || value.starts_with('-'); }
+
+// What a variable says of one maker's devices does not count where another says of its own.
+std::optional<model::EnvSetting> hidden_by(const Call& call) {
+  for (const std::string_view limit : kLimits) {
+    const auto value = variable(call, limit);
+    if (value && hides_all(*value)) {
+      return model::EnvSetting{std::string(limit), std::string(*value), true};
+    }
+  }
+  return std::nullopt;
+}
+
+// One rank, so that a rehearsal is possible, or as many as are asked for.
+Resource without_devices(DeepspeedDraft& draft, Resource resource) {
+  resource.devices = first_devices(1);
+  if (!draft.hosts.devices) {
+    add_once(draft.notices,
+             fmt::format("{}={} hides all devices: one rank; --num_gpus N starts more",
+                         resource.hides->name, *resource.hides->value));
+  }
+  return resource;
+}
+
 // DeepSpeed ignores the variable where devices are asked for, and says so; here a device that the
 // user has excluded is never used.
 Pool here(DeepspeedDraft& draft) {
@@ -95,7 +122,7 @@ Pool here(DeepspeedDraft& draft) {
   resource.host.place = {kHere, 0, 0};
   for (const std::string_view limit : kLimits) {
     const auto value = variable(*draft.call, limit);
-    if (!value || value->empty()) continue;
+    if (!value || hides_all(*value)) continue;
     resource.limit = limit;
     resource.devices = base::split(*value, ",");
     if (is_filtered(draft.hosts)) {
@@ -105,6 +132,8 @@ Pool here(DeepspeedDraft& draft) {
     }
     return {resource};
   }
+  resource.hides = hidden_by(*draft.call);
+  if (resource.hides) return {without_devices(draft, std::move(resource))};
   resource.devices = first_devices(devices_here(draft));
   return {resource};
 }
@@ -256,6 +285,10 @@ void take(model::JobSpec& spec, Pool pool) {
   for (Resource& resource : pool) {
     model::HostEntry& host = spec.hosts.emplace_back(std::move(resource.host));
     host.slots = static_cast<std::uint32_t>(resource.devices.size());
+    if (resource.hides) {
+      spec.apps.front().exports.push_back(*std::move(resource.hides));
+      continue;
+    }
     std::string visible = fmt::format("{}", fmt::join(resource.devices, ","));
     if (resource.limit.empty() || resource.limit == kLimits[0]) {
       host.visible = std::move(visible);

@@ -6,6 +6,7 @@
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/late.hpp"
+#include "front/master_address.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
@@ -102,8 +103,7 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--master_addr", kMeeting, Takes::text, "ADDRESS",
       "MASTER_ADDR (default: where the first host is reached by the others)."},
      [](DeepspeedDraft& d, const Typed& t) {
-       d.master_addr = t.value;
-       return Result<void>();
+       return store(read_master_address(t), d.master_addr);
      }},
     {{"--master_port", kMeeting, Takes::number, "PORT",
       "MASTER_PORT (default: one that is free on the first host)."},

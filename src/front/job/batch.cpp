@@ -138,6 +138,7 @@ std::shared_ptr<BatchRequest> batch_request(const Call& call, const JobDraft& dr
   wish.folder = call.current_folder;
   wish.command = {"muster", call.called};
   wish.command.insert(wish.command.end(), call.words.begin(), call.words.end());
+  request->reach_wishes = call.reach_wishes;
   return request;
 }
 

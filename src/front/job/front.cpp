@@ -314,7 +314,9 @@ std::vector<model::NamedPath> outputs_of(const Reading& read) {
 // As if it were submitted there: all that is found out before anything starts.
 Result<Reading> validate_for_target(const Call& call, const JobDraft& draft,
                                     const std::string& file) {
-  return read_job_request(call, draft, file).map([&](Reading read) {
+  JobDraft own = draft;
+  own.validates = true;
+  return read_job_request(call, own, file).map([&](Reading read) {
     Reading reading;
     reading.notices = std::move(read.notices);
     reading.complaints = std::move(read.complaints);

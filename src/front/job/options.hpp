@@ -49,8 +49,9 @@ struct JobDraft {
   std::optional<std::uint64_t> snapshot_limit;
   bool force = false;  // outputs take the place of what is the user's
   bool dry_run = false;
-  bool explains = false;  // a plan is all that is wanted, too
-  bool check = false;     // only ask the target
+  bool explains = false;   // a plan is all that is wanted, too
+  bool validates = false;  // only what is wrong is
+  bool check = false;      // only ask the target
   bool detach = false;
   bool verbose = false;
   std::string as;           // of an export

@@ -39,9 +39,21 @@ std::string any_value(const job::Input& input, job::Dialect dialect) {
   return "$INPUT";
 }
 
+bool is_missing(const job::Input& input) { return !input.value && !input.optional; }
+
+// Whether a value that any_value() makes up, or that each trial has its own of, may be one of a
+// launcher's counts.
+bool lacks_counts(const job::JobFile& job) {
+  return std::ranges::any_of(job.inputs, [&](const job::Input& input) {
+    const auto type = job::type_of(input, job.dialect).value_or(job::InputType::text);
+    const bool is_text = type == job::InputType::text || type == job::InputType::path;
+    return input.swept || (is_missing(input) && !is_text);
+  });
+}
+
 void give_missing(job::JobFile& job) {
   for (job::Input& input : job.inputs) {
-    if (input.value || input.optional) continue;
+    if (!is_missing(input)) continue;
     input.value = job::Text{any_value(input, job.dialect), input.mark, input.mark, true};
     input.swept = false;
   }
@@ -93,6 +105,7 @@ std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const jo
   job::JobFile& job = source.job;
   source.is_rehearsed = true;
   source.comes_later = source.comes_later || (!job.code && is_for_others(job, known));
+  source.has_open_counts |= lacks_counts(job);
   job.secrets.clear();
   job.checkpoints.reset();
   leave_to_target(job);
@@ -100,11 +113,12 @@ std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const jo
   JobDraft own = draft;
   own.fake_nodes = job::layout_of(job).nodes;
   own.without = {"gpus"};
-  const auto place = place_of(call, own, {{}, job.source}, {}, own.fake_nodes);
+  auto place = place_of(call, own, {{}, job.source}, {}, own.fake_nodes);
   if (!place) {
     complaints.add({place.error()});
     return {};
   }
+  place->instance_types = known.instance_types;
   if (call.record_folder.empty()) call.record_folder = "/<run>";
   Reading reading = job_request(call, own, std::move(source), *place);
   complaints.add(std::move(reading.complaints));
@@ -138,6 +152,7 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
   job::Complaints complaints(sources);
   const job::Bases bases{folder,        call.current_folder, {}, {}, names.find_data(),
                          home_of(call), run_of(call)};
+  const bool has_open_counts = lacks_counts(pipeline.root.head);
   give_missing(pipeline.root.head);
   job::Graph graph = job::graph_of(pipeline, draft.settings, bases, complaints);
   for (job::GraphStep& step : graph.steps) {
@@ -151,6 +166,7 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
     give_outputs(step);
     JobSource source{std::move(step.job), step.folder, {}, sources};
     source.comes_later = !step.after.empty() || !step.when.empty();
+    source.has_open_counts = has_open_counts;
     if (!source.job.target) source.job.target = graph.target;
     tell_of_software(source.job, known, rehearsal.notices);
     std::ranges::move(request(call, of_step, known, std::move(source), complaints),

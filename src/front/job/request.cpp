@@ -408,6 +408,27 @@ void tell_mistake(const Call& call, const job::JobFile& job, const InnerReading&
   complaints.add(place, inner.mistake->what, inner.mistake->hint);
 }
 
+// Hosts may have more slots than a job that leaves their number open. Of a job that is to run, its
+// launcher tells that it has too few.
+CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const job::Place& place,
+                         const job::Layout& layout) {
+  const auto says = [](const model::HostEntry& host) { return host.slots.has_value(); };
+  const auto& hosts = place.found.hosts;
+  const bool hosts_say = !hosts.empty() && std::ranges::all_of(hosts, says);
+  const bool are_final = !source.has_open_counts;
+  const bool is_said = !layout.guesses_slots || hosts_say || place.target.slots;
+  const bool is_told = source.is_rehearsed || draft.explains || draft.dry_run || draft.validates;
+  return {are_final, are_final && is_said && is_told};
+}
+
+// Its plan shows nothing of them.
+void tell_unforeseen(const std::vector<Unforeseen>& launchers, std::vector<std::string>& notices) {
+  for (const Unforeseen& one : launchers) {
+    notices.push_back(fmt::format("what {} in the command will start cannot be foreseen: {}",
+                                  one.launcher, one.why));
+  }
+}
+
 // The command, and what it and the files that it names need. Hosts may have a code of their own,
 // unless they get a copy of this one, and so may the images of a cluster.
 void check_what_starts(const Call& call, const JobSource& source, const job::Place& place,
@@ -472,7 +493,9 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
-  InnerReading inner = inner_request(call, made.spec);
+  InnerReading inner =
+      inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
+  if (draft.explains || draft.dry_run) tell_unforeseen(inner.unforeseen, reading.notices);
   job::Complaints of_command(files);
   check_what_starts(call, source, place, values, made.spec, code.has_value(), inner, of_command);
   if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
@@ -496,7 +519,11 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   return reading;
 }
 
-Result<Reading> read_job_request(const Call& call, const JobDraft& draft, const std::string& file) {
+Result<Reading> read_job_request(const Call& call, const JobDraft& typed, const std::string& file) {
+  JobDraft draft = typed;
+  for (const ReachWish& one : call.reach_wishes) {
+    draft.reach.push_back({&reach_setting(one.option), one.value});
+  }
   if (auto fine = check_combinations(draft); !fine) return tl::unexpected(fine.error());
   auto text = call.read_file(file, job::kFileMax);
   if (!text) return tl::unexpected(std::move(text.error()));

@@ -26,6 +26,7 @@ struct JobSource {
   job::FindData find = {};                // its names of data; empty: they have been looked for
   bool is_rehearsed = false;              // where it will run is not known
   bool comes_later = false;               // others run before, and may make its files; or never
+  bool has_open_counts = false;           // some of its numbers stand for others
 };
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);

@@ -133,6 +133,8 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
   call.record_folder = step_folder(ground.call, one.name);
   if (start != nullptr) call.is_file = {};  // the code has been copied, and may be gone by now
   JobSource source{std::move(job), one.folder, {}, ground.sources};
+  source.has_open_counts = (start == nullptr && !one.inputs.empty()) ||
+                           std::ranges::any_of(source.job.inputs, &job::Input::swept);
   source.comes_later = !one.after.empty() || !one.when.empty() ||
                        std::ranges::count(ground.draft.skipped, one.name) > 0;
   Reading reading =

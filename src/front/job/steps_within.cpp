@@ -58,9 +58,10 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
   Call call = ground.call;
   call.record_folder = fmt::format("{}/steps/{}", sweep_folder, name);
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
-  Reading reading =
-      job_request(call, draft_of_trial(ground, step, sweep_folder, name),
-                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
+  JobSource source{std::move(job), one.folder, {}, ground.sources};
+  source.has_open_counts = true;  // its own launcher tells what values it cannot start with
+  Reading reading = job_request(call, draft_of_trial(ground, step, sweep_folder, name),
+                                std::move(source), narrowed(place, start.hosts));
   RunRequest& request = *reading.request;
   request.record->name = name;
   keep_metrics_of_trial(call.record_folder, !one.job.sweep->from_output, request);

@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "front/hosts.hpp"
 #include "front/inherited.hpp"
+#include "front/reach_options.hpp"
 #include "front/record/options.hpp"
 #include "front/targets.hpp"
 #include "option/help.hpp"
@@ -69,7 +70,11 @@ Examples:
 )"};
 constexpr Command kRerun = {"rerun", Runs::one, R"(
 Command line, folder, input files and code come from the record; the environment comes from this
-shell.
+shell. How hosts are reached may be said anew.
+
+Examples:
+  muster rerun last
+  muster rerun --start-timeout 60 last
 )"};
 constexpr Command kReindex = {"reindex", Runs::none, R"(
 The index only makes muster ps faster. Also removes incomplete records of a muster that
@@ -177,6 +182,14 @@ Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   return draft;
 }
 
+// The run starts in the folder of then.
+void place_files(const Call& call, RecordDraft& draft) {
+  for (ReachWish& wish : draft.request.reach_wishes) {
+    const bool is_file = reach_setting(wish.option).text.takes == Takes::file;
+    if (is_file) wish.value = absolute(call, wish.value);
+  }
+}
+
 Result<void> take_named(const Call& call, RecordDraft& draft) {
   if (draft.hosts.empty()) return {};
   return named_hosts(call, draft.hosts).and_then([&](spec::HostsFound found) {
@@ -214,6 +227,7 @@ Result<Reading> read_record(const Call& call) {
   auto draft = read_verb(verb, call);
   if (!draft) return tl::unexpected(std::move(draft.error()));
   if (draft->help) return Reading{.text = help(verb, call)};
+  place_files(call, *draft);
   return check_runs(command_of(verb), draft->request)
       .and_then([&] { return take_named(call, *draft); })
       .and_then([&] { return take_target(call, *draft); })

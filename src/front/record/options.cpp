@@ -204,6 +204,23 @@ constexpr Row kVersion = version_row<RecordDraft>(kSee);
 constexpr Row kHelp = {{"-h --help", kSee, Takes::nothing, "", "Show this help.", {.ends = true}},
                        [](RecordDraft& d, const Typed&) { return raise(d.help); }};
 
+// Those of the recorded command line are read later.
+template <Reach Which>
+Result<void> wish_reach(RecordDraft& draft, const Typed& typed) {
+  const ReachSetting& setting = reach_setting(Which);
+  model::JobSpec tried;
+  return setting.set(typed, tried).map([&] {
+    draft.request.reach_wishes.push_back({setting.text.names, std::string(typed.value)});
+  });
+}
+
+template <Reach Which>
+constexpr Row reach_row_of_rerun() {
+  OptionText text = reach_setting(Which).text;
+  text.group = kReach;
+  return {text, wish_reach<Which>};
+}
+
 // Of commands that only look.
 constexpr Row kForeignThere = {
     {"--foreign", kRuns, Takes::nothing, "", "With --target: also runs that other users began."},
@@ -232,9 +249,24 @@ constexpr Row kCollectRows[] = {kTooOld,
                                 kHelp};
 constexpr Row kLogsRows[] = {kFollow,       kTail, kSince, kRank,  kErrors,  kTarget,
                              kForeignThere, kJson, kColor, kQuiet, kVersion, kHelp};
-constexpr Row kRerunRows[] = {
-    kDetach, kFreshCode, kFreshCheckpoints, kForce, kTarget, kForeign, kJson,
-    kColor,  kQuiet,     kVersion,          kHelp};
+constexpr Row kRerunRows[] = {kDetach,
+                              kFreshCode,
+                              kFreshCheckpoints,
+                              kForce,
+                              kTarget,
+                              kForeign,
+                              reach_row_of_rerun<Reach::ssh_command>(),
+                              reach_row_of_rerun<Reach::ssh_port>(),
+                              reach_row_of_rerun<Reach::ssh_identity>(),
+                              reach_row_of_rerun<Reach::agent_path>(),
+                              reach_row_of_rerun<Reach::patience>(),
+                              reach_row_of_rerun<Reach::most_open>(),
+                              reach_row_of_rerun<Reach::lease>(),
+                              kJson,
+                              kColor,
+                              kQuiet,
+                              kVersion,
+                              kHelp};
 constexpr Row kStopRows[] = {kTarget, kForeign, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kGraphRows[] = {kSvg, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kEachRows[] = {kTarget, kForeignThere, kJson, kColor, kQuiet, kVersion, kHelp};

@@ -39,14 +39,10 @@ base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed) {
   if (rest.empty()) return endpoint;
   if (rest.front() != ':') return no_endpoint(typed);
   rest.remove_prefix(1);
-  const auto port = spec::read_number("the port", rest, {1, spec::kPortMax}, Fault::usage);
+  const auto port = spec::read_number("the port", rest, {0, spec::kPortMax}, Fault::usage);
   if (!port) return no_endpoint(typed);
   endpoint.port = *port;
   return endpoint;
-}
-
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
 }  // namespace muster::front

@@ -15,10 +15,7 @@ struct TorchEndpoint {
   std::optional<std::uint32_t> port = {};
 };
 
-// "node1:29400", "node1", "[::1]:29400".
+// "node1:29400", "node1", "[::1]:29400"; port 0 is any that is free.
 [[nodiscard]] base::Result<TorchEndpoint> read_torch_endpoint(const Typed& typed);
-
-// Whether each host takes it for itself: a name or an address of the loopback interface.
-[[nodiscard]] bool is_loopback(std::string_view host);
 
 }  // namespace muster::front

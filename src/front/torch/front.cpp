@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/loopback.hpp"
 #include "front/call.hpp"
 #include "front/elsewhere.hpp"
 #include "front/late.hpp"
@@ -234,7 +235,7 @@ Result<void> check_reachable(const Call& call, const std::string& host) {
   const auto nodes = variable(call, "SLURM_STEP_NUM_NODES");
   const bool on_several =
       variable(call, "SLURM_PROCID") && nodes && *nodes != "1" && !nodes->empty();
-  if (!is_loopback(host) || !on_several) return {};
+  if (!base::is_loopback(host) || !on_several) return {};
   return fail(Fault::usage,
               "give the first host of the job: $(scontrol show hostnames $SLURM_JOB_NODELIST | "
               "head -n 1)",
@@ -259,6 +260,11 @@ Result<void> settle_meeting(TorchDraft& draft) {
     auto endpoint = read_torch_endpoint({"--rdzv-endpoint", call.endpoint});
     if (!endpoint) return tl::unexpected(endpoint.error());
     at = std::move(*endpoint);
+  }
+  if (at.port == 0U) {
+    return fail(Fault::usage, "write one that is free on node 0",
+                "{} nodes cannot meet at port 0: no node knows which port another one takes",
+                *draft.nodes);
   }
   if (auto fine = check_reachable(*draft.call, at.host); !fine) return fine;
   constexpr std::uint32_t kStaticPort = 29500;  // torchrun's defaults
@@ -288,7 +294,8 @@ Result<void> settle_master(TorchDraft& draft) {
   if (meeting.backend == TorchBackend::c10d) return {};
   auto& exports = draft.request.spec.apps.front().exports;
   if (meeting.address) exports.push_back({"MASTER_ADDR", *meeting.address});
-  if (meeting.port) exports.push_back({"MASTER_PORT", std::to_string(*meeting.port)});
+  const bool is_chosen = meeting.port.value_or(0) != 0;  // 0: a free one
+  if (is_chosen) exports.push_back({"MASTER_PORT", std::to_string(*meeting.port)});
   return {};
 }
 

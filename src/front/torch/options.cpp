@@ -8,6 +8,7 @@
 #include "front/call.hpp"
 #include "front/late.hpp"
 #include "front/lists.hpp"
+#include "front/master_address.hpp"
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
@@ -216,7 +217,9 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--master-addr", kMeet, Takes::text, "ADDR",
       "Where node 0 is; ranks find it in MASTER_ADDR (default: an address of node 0)."},
      [](TorchDraft& d, const Typed& t) {
-       return read_text(t).map([&](std::string text) { d.meeting.address = std::move(text); });
+       return read_text(t)
+           .and_then([&](const std::string&) { return read_master_address(t); })
+           .map([&](std::string text) { d.meeting.address = std::move(text); });
      }},
     {{"--master-port", kMeet, Takes::number, "PORT",
       "The port in MASTER_PORT, where rank 0 will listen (default: a free one)."},

@@ -100,6 +100,27 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   EXPECT_EQ(hosts({"--include", "localhost:4,0", "t"}), "localhost:4,5") << "an id, then a place";
 }
 
+TEST_F(Deepspeed, ShowsNoDevicesWhereTheCallerHidesThem) {
+  for (const std::string none : {"", "-1"}) {
+    environment_ = {"CUDA_VISIBLE_DEVICES=" + none};
+    for (const auto& [words, ranks] :
+         {std::pair(Words{"t.py"}, 1U), std::pair(Words{"--num_gpus", "2", "t.py"}, 2U),
+          std::pair(Words{"--include", "localhost:0", "t.py"}, 1U)}) {
+      const auto job = spec(words);
+      EXPECT_EQ(job.hosts.front().visible, "");
+      EXPECT_EQ(job.hosts.front().slots, ranks);
+      EXPECT_EQ(job.apps.front().exports,
+                (std::vector<model::EnvSetting>{{"CUDA_VISIBLE_DEVICES", none, true}}));
+    }
+    (void)spec({"t.py"});
+    EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=" + none +
+                              " hides all devices: one rank; --num_gpus N starts more"});
+  }
+  environment_ = {"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=6"};
+  EXPECT_EQ(spec({"t.py"}).apps.front().exports,
+            (std::vector<model::EnvSetting>{{"HIP_VISIBLE_DEVICES", "6", true}}));
+}
+
 TEST_F(Deepspeed, LeavesTheCallersChoiceOfOtherMakersDevices) {
   for (const std::string name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                  "ASCEND_RT_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
@@ -217,6 +238,8 @@ TEST_F(Deepspeed, LeavesToEachRankWhatIsItsOwn) {
 }
 
 TEST_F(Deepspeed, TellsWhereRanksMeet) {
+  EXPECT_EQ(complaint({"--master_addr", "6000", "t.py"}),
+            "--master_addr must be a name or an address of a host, and 6000 is a number");
   const auto job = spec({"--master_addr", "10.0.0.1", "--master_port", "6000", "t.py"});
   const std::vector<model::EnvSetting> wanted = {{"MASTER_ADDR", "10.0.0.1"},
                                                  {"MASTER_PORT", "6000"}};

@@ -14,7 +14,9 @@ TEST(Elsewhere, NamesWhoseOptionItIsAndWhatToWrite) {
   EXPECT_EQ(elsewhere("-genv", Launcher::mpirun),
             "-genv is an option of mpiexec.hydra: mpirun calls it -x NAME=VALUE");
   EXPECT_EQ(elsewhere("-x", Launcher::hydra),
-            "-x is an option of muster run: mpiexec.hydra calls it -genv NAME VALUE");
+            "-x is an option of mpirun: mpiexec.hydra calls it -genv NAME VALUE");
+  EXPECT_EQ(elsewhere("--logs", Launcher::torch),
+            "--logs is an option of muster run: torchrun calls it --log-dir");
   EXPECT_EQ(elsewhere("-ppn", Launcher::mpirun),
             "-ppn is an option of mpiexec.hydra: mpirun calls it -N");
   EXPECT_EQ(elsewhere("--npernode", Launcher::torch),
@@ -29,6 +31,19 @@ TEST(Elsewhere, NamesWhoseOptionItIsAndWhatToWrite) {
   for (const char* name : {"--map-by", "-", "--", "", "--genvx", "NAME=VALUE"}) {
     EXPECT_EQ(elsewhere(name, Launcher::torch), "") << name;
   }
+}
+
+TEST(Elsewhere, SaysWhereVariablesGoWhereThereIsNoOptionForThem) {
+  EXPECT_EQ(elsewhere("-x", Launcher::horovod),
+            "-x is an option of mpirun: write env NAME=VALUE before horovodrun, which passes its "
+            "environment on");
+  EXPECT_EQ(elsewhere("-genv", Launcher::torch),
+            "-genv is an option of mpiexec.hydra: write env NAME=VALUE before torchrun, which "
+            "passes its environment on");
+  EXPECT_EQ(
+      elsewhere("--export", Launcher::deepspeed),
+      "--export is an option of srun: write env NAME=VALUE before deepspeed, which passes its "
+      "environment on");
 }
 
 // What it says is to be written, is known there.

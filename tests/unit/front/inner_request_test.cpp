@@ -14,6 +14,11 @@ Call here() {
     return base::fail(base::Fault::bad_file, "", "no {}", path);
   };
   call.has_file = [](const std::string&) { return false; };
+  call.check_room = [](const model::JobSpec& spec) -> base::Result<void> {
+    const std::uint64_t ranks = model::ranks_given(spec);
+    if (ranks <= 4 || spec.oversubscribe) return {};
+    return base::fail(base::Fault::no_slots, "", "{} are too many", ranks);
+  };
   return call;
 }
 
@@ -63,13 +68,75 @@ TEST(InnerRequest, tells_what_its_launcher_would_refuse) {
   }
 }
 
-TEST(InnerRequest, launchers_on_all_nodes_are_one) {
+TEST(InnerRequest, tells_what_there_is_no_room_for) {
+  for (const char* text : {"mpirun -np 5 x", "horovodrun -np 5 x", "muster run -n 5 x",
+                           "cd src && mpirun -np 5 x $MORE", "mpirun -np 4 x; mpirun -np 5 x",
+                           "mpirun -np 2 x : -np 3 y"}) {
+    EXPECT_NE(mistake(text).find(" would not start: 5 are too many"), std::string::npos) << text;
+  }
+  for (const char* text :
+       {"mpirun -np 4 x", "mpirun --oversubscribe -np 5 x", "mpirun -np 5 $MORE x",
+        "export OMPI_MCA_rmaps_base_oversubscribe=1\nmpirun -np 5 x",
+        "OMPI_MCA_rmaps_base_oversubscribe=1 mpirun -np 5 x", "which x && mpirun -np 5 x",
+        "/opt/mpi/bin/mpirun -np 5 x"}) {
+    EXPECT_EQ(mistake(text), "") << text;
+  }
+  EXPECT_FALSE(inner_request(here(), launching("mpirun -np 5 x"), {true, false}).mistake);
+}
+
+TEST(InnerRequest, tells_whose_words_cannot_be_known) {
+  const auto unforeseen = [](const std::string& text) {
+    std::string all;
+    for (const Unforeseen& one : inner_request(here(), launching(text)).unforeseen) {
+      all += one.launcher + ": " + one.why + "\n";
+    }
+    return all;
+  };
+  EXPECT_EQ(unforeseen("mpirun -np $((2 * 2)) x"), "mpirun: only a shell can tell its words\n");
+  EXPECT_EQ(unforeseen("mpirun -np 4 x; muster run -n `nproc` x"),
+            "muster run: only a shell can tell its words\n");
+  EXPECT_NE(unforeseen("module load mpi; mpirun -bind-too core x").find("'-bind-too'"),
+            std::string::npos);
+  EXPECT_EQ(unforeseen("mpirun -np 4 x"), "");
+  EXPECT_EQ(unforeseen("python train.py"), "");
+}
+
+model::JobSpec on_two_nodes() {
   model::JobSpec spec;
   spec.per_node = 1;
   spec.hosts.resize(2);
   spec.hosts[0].name = "a";
   spec.hosts[1].name = "b";
   spec.apps.front().ranks = 2;
+  return spec;
+}
+
+TEST(InnerRequest, launchers_wait_for_all_nodes_of_the_job) {
+  model::JobSpec spec = on_two_nodes();
+  const auto told = [&](const std::string& text, CountsKnown known = {}) {
+    spec.apps.front().command = {"bash", "-c", text};
+    const auto wrong = inner_request(here(), spec, known).mistake;
+    return wrong ? wrong->what : "";
+  };
+  const std::string where = " --node_rank $NODE_RANK --master_addr $MASTER_ADDR x.py";
+  for (const char* name : {"torchrun", "python3 -m torch.distributed.launch --use_env"}) {
+    const std::string launcher = name;
+    EXPECT_NE(told(launcher + " --nnodes 3" + where).find("--nnodes 3, but the job has 2 nodes"),
+              std::string::npos);
+    EXPECT_EQ(told(launcher + " --nnodes 2" + where), "");
+    EXPECT_EQ(told(launcher + " --nnodes 3" + where, {false, false}), "");
+  }
+  EXPECT_EQ(told("torchrun --nnodes $MINE" + where), "");
+  const std::string there = "torchrun --nnodes 2 --node_rank $NODE_RANK --master_addr localhost x";
+  EXPECT_NE(told(there).find("the job's nodes cannot meet at localhost"), std::string::npos);
+  spec.hosts.clear();  // all nodes are simulated
+  EXPECT_EQ(told(there), "");
+  spec.apps.front().ranks = 1;  // others are started elsewhere
+  EXPECT_EQ(told("torchrun --nnodes 3" + where), "");
+}
+
+TEST(InnerRequest, launchers_on_all_nodes_are_one) {
+  model::JobSpec spec = on_two_nodes();
   for (const char* name : {"torchrun", "python3 -um torch.distributed.launch --use_env",
                            "exec python -m torch.distributed.run"}) {
     spec.apps.front().command = {"bash", "-c",

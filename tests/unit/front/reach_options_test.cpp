@@ -164,6 +164,19 @@ TEST(ReachSettings, OfATargetYieldToOptionsAndNotToVariables) {
   EXPECT_EQ(bad.error().place.line, 3U);
 }
 
+TEST(ReachSettings, OfARerunWinOverThoseOfThen) {
+  RunRequest request;
+  request.spec.carrier.port = 77;
+  const Call again{.called = "run",
+                   .environment = kSaid,
+                   .reach_wishes = {{"--ssh-port", "99"}, {"--lease", "20"}}};
+  ASSERT_TRUE(take_reach_wishes(again, request));
+  ASSERT_TRUE(take_reach_variables(again, request.said_reach, request.spec));
+  EXPECT_EQ(
+      std::tuple(request.spec.carrier.port, request.spec.lease, request.spec.carrier.parallel),
+      std::tuple(99U, 20s, 6U));
+}
+
 TEST(ReachSettings, AreCheckedWhoeverSaysThem) {
   model::JobSpec spec;
   for (const char* wrong : {"MUSTER_SSH_PORT=0", "MUSTER_LEASE=x", "MUSTER_MAX_OPEN=-1"}) {

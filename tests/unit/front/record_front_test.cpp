@@ -86,6 +86,20 @@ TEST(RecordFront, TakesWhatMayStay) {
             "--max-size takes a size with its unit, not 'much'");
 }
 
+TEST(RecordFront, KeepsForARerunHowHostsAreReached) {
+  const auto reading =
+      front_of("rerun")->read({.called = "rerun",
+                               .words = {"last", "--start-timeout", "60", "--ssh-identity", "key"},
+                               .current_folder = "/here"});
+  ASSERT_TRUE(reading && reading->records);
+  const std::vector<ReachWish>& wishes = reading->records->reach_wishes;
+  ASSERT_EQ(wishes.size(), 2U);
+  EXPECT_EQ(wishes[0].option, "--start-timeout");
+  EXPECT_EQ(wishes[0].value, "60");
+  EXPECT_EQ(wishes[1].value, "/here/key");
+  EXPECT_NE(complaint("rerun", {"last", "--lease", "long"}), "none");
+}
+
 TEST(RecordFront, ComplainsOfContradictions) {
   EXPECT_EQ(complaint("ps", {"--all", "-n", "3"}), "--all and -n cannot be combined");
   EXPECT_NE(complaint("logs", {"last", "--rank", "x"}), "none");

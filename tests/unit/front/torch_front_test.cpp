@@ -379,5 +379,27 @@ TEST(Torchrun, RefusesEndpointsThatLeadNowhere) {
   EXPECT_TRUE(holds(complaint(words, {.environment = step}), "each would wait for itself"));
 }
 
+TEST(Torchrun, TakesANumberInPlaceOfAHostForAPort) {
+  const auto told = read({"--master_addr", "30000", "t.py"}, {});
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().what,
+            "--master_addr must be a name or an address of a host, and 30000 is a number");
+  EXPECT_EQ(told.error().hint, "did you mean --master_port 30000?");
+  EXPECT_EQ(front_of("torchrun")->code_before_start(told.error().fault), 1);
+  EXPECT_TRUE(holds(complaint({"t.py"}, {{"PET_MASTER_ADDR=30000"}}), "PET_MASTER_ADDR must be"));
+}
+
+TEST(Torchrun, PortZeroOfAnEndpointIsAnyThatIsFree) {
+  for (const char* backend : {"static", "c10d"}) {
+    const Words words = {"--rdzv_backend", backend, "--rdzv_endpoint=localhost:0", "t.py"};
+    for (const EnvSetting& one : spec(words).apps.front().exports) {
+      EXPECT_NE(one.name, "MASTER_PORT") << backend;
+    }
+  }
+  EXPECT_TRUE(holds(
+      complaint({"--nnodes", "2", "--rdzv_backend", "c10d", "--rdzv_endpoint", "n0:0", "t.py"}),
+      "2 nodes cannot meet at port 0"));
+}
+
 }  // namespace
 }  // namespace muster::front::torch_front_test

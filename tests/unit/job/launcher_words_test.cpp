@@ -46,6 +46,16 @@ TEST(LauncherWords, InCommentsAreNone) {
   EXPECT_EQ(words("mpirun a#b '#c'"), (Words{"mpirun", "a#b", "#c"}));
 }
 
+TEST(LauncherWords, KeepVariablesThatNothingInFrontSets) {
+  for (const char* text : {"mpirun x", "cd src && mpirun x A=1", "pip install a==1; mpirun x"}) {
+    EXPECT_TRUE(found(text).keeps_variables) << text;
+  }
+  for (const char* text :
+       {"A=1 mpirun x", "A=1; mpirun x", "export A=1 && mpirun x", "A=1\nexport A\nmpirun x"}) {
+    EXPECT_FALSE(found(text).keeps_variables) << text;
+  }
+}
+
 TEST(LauncherWords, AreSureWhereNothingDecides) {
   for (const char* text :
        {"mpirun x", "\n  mpirun x\n", "cd src && mpirun x", "pip install y > /dev/null\nmpirun x",

@@ -1,0 +1,82 @@
+"""What validate, explain and a dry run tell of the launchers in a job's command."""
+
+# rooms: front job cli plan
+
+from support import BAD_FILE, MUSTER, Case, run_tests
+
+
+class Foreseen(Case):
+    def told(self, *words):
+        return self.start(*words, command=(MUSTER,)).finish()
+
+    def fine(self, *words):
+        done = self.told(*words)
+        self.assertEqual(done.code, 0, done)
+        return done
+
+    def test_a_launcher_that_does_not_wait_for_all_nodes(self):
+        """Each node calls it, and it would wait for another number of them."""
+        self.write("muster.yml", "targets:\n  big: {hosts: [n1, n2, n3, n4], slots: 4}\n")
+        self.write("train.py", "")
+        job = ("type: command\ncommand: torchrun --nnodes NODES --node_rank $NODE_RANK "
+               "--master_addr $MASTER_ADDR train.py\ncode: .\ncompute: azureml:big\n"
+               "resources: {instance_count: 4}\n"
+               "distribution: {type: pytorch, process_count_per_instance: 1}\n")
+        for nodes in (3, 5):
+            file = self.write("job.yml", job.replace("NODES", str(nodes)))
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"], ["submit"]):
+                done = self.told(*words, file)
+                self.assertEqual((done.code, done.out), (BAD_FILE, b""), done)
+                self.assertIn(f"job.yml:2:10: torchrun would not start: --nnodes {nodes}, but the "
+                              "job has 4 nodes", done.errors)
+        file = self.write("job.yml", job.replace("NODES", "4"))
+        for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
+            self.fine(*words, file)
+
+    def test_launchers_that_cannot_be_foreseen(self):
+        """Nothing is shown of what they start, and explain says so."""
+        told = "what mpirun in the command will start cannot be foreseen: only a shell can tell"
+        job = ("type: command\ncommand: mpirun -np COUNT ./a\n"
+               "distribution: {type: mpi, process_count_per_instance: 4}\n")
+        self.write("a", "")
+        file = self.write("job.yml", job.replace("COUNT", "$((2 * 2))"))
+        for words in (["explain"], ["submit", "--dry-run"]):
+            self.assertIn(told, self.fine(*words, file).errors)
+        file = self.write("job.yml", job.replace("COUNT", "4"))
+        self.assertNotIn("foreseen", self.fine("explain", file).errors)
+
+    def test_counts_that_are_not_known_yet(self):
+        """Hosts may have slots that the job does not ask for, and a value may be another one."""
+        self.write("a", "")
+        for job in ("command: mpirun -np 8 ./a\ndistribution: {type: mpi}\n",
+                    "command: mpirun -np ${{inputs.n}} ./a\ninputs: {n: {type: integer, min: 9}}\n"
+                    "distribution: {type: mpi, process_count_per_instance: 4}\n"):
+            self.fine("validate", self.write("job.yml", "type: command\n" + job))
+
+    def test_an_address_that_each_host_takes_for_itself(self):
+        """However the hosts are named, and whoever chose it."""
+        self.write("hosts", "n1 slots=2\nn2 slots=2\n")
+        self.write("muster.yml", "targets:\n  two: {hosts: [n1, n2]}\n")
+        self.write("job.yml", "type: command\ncommand: 'true'\nresources: {instance_count: 2}\n"
+                   "distribution: {type: pytorch}\n"
+                   "environment_variables: {MASTER_ADDR: localhost}\n")
+        told = "cannot meet at MASTER_ADDR=localhost"
+        at = ["--master_addr", "localhost"]
+        for words in (["--", "torchrun", "-H", "n1,n2", *at, "t.py"],
+                      ["--", "torchrun", "--hostfile", "hosts", *at, "t.py"],
+                      ["--", "launch", "-H", "n1,n2", *at, "t.py"],
+                      ["--", "deepspeed", "--hostfile", "hosts", *at, "t.py"],
+                      ["job.yml", "-H", "n1,n2"], ["job.yml", "--hostfile", "hosts"],
+                      ["job.yml", "--target", "two"]):
+            done = self.told("explain", *words)
+            self.assertEqual((done.code == 0, done.out), (False, b""), done)
+            self.assertIn(told, done.errors)
+            self.assertEqual(done.errors.count("muster: error"), 1, done)
+        for words in (["run", "-H", "n1,n2", "-x", "MASTER_ADDR=localhost", "./a"],
+                      ["mpirun", "-H", "n1,n2", "-x", "MASTER_ADDR=localhost", "./a"]):
+            self.assertIn(told, self.fine("explain", "--", *words).text)
+        self.fine("explain", "job.yml", "--fake-nodes", "2")
+
+
+if __name__ == "__main__":
+    run_tests()
