@@ -187,6 +187,17 @@ class Validate(JobCase):
         self.assertEqual(done.errors.count("muster: error: "), 1, done)
 
     @unittest.skipIf(MISSING, MISSING)
+    def test_a_target_that_is_described_elsewhere(self):
+        told = (r"there is no compute target 'gone' here; muster submit would stop: "
+                r"describe it in .*muster\.yml")
+        for job in ("type: command\ncommand: ls\ncompute: azureml:gone\n",
+                    "type: pipeline\njobs: {a: {type: command, command: ls, compute: gone}}\n"):
+            done = self.good("validate", self.write("job.yml", job))
+            self.assertRegex(done.errors, told)
+            self.assertEqual(done.errors.count("\n"), 1, done)
+        self.write("muster.yml", "targets: {gone: {fake_nodes: 1}}\n")
+        self.assertEqual(self.good("validate", self.path("job.yml")).errors, "")
+
     def test_a_long_file_takes_no_time(self):
         inputs = "".join(f"  input_{i}: {{type: number, default: {i}, min: 0}}\n"
                          for i in range(1990))
@@ -273,7 +284,8 @@ class Explain(JobCase):
             "torchrun --nproc_per_node four t.py": (BAD_FILE, "--nproc_per_node must be a number"),
             "deepspeed --num_nodes 9 t.py": (BAD_FILE, "--num_nodes 9, but 4 hosts are known"),
             "mpirun -np 17 ./a": (BAD_FILE, "17 ranks wanted, but 4 hosts have 16 slots"),
-            "cd . && horovodrun -np 17 ./a": (BAD_FILE, "17 ranks wanted")}
+            "cd . && horovodrun -np 17 ./a":
+                (BAD_FILE, "-np asks for 17 ranks, but the hosts have 16 slots")}
         for command, (code, why) in refused.items():
             file = self.write("job.yml", f"type: command\ncommand: {command}\n"
                               "resources: {instance_count: 4}\ncompute: azureml:big\n"

@@ -99,6 +99,17 @@ void tell_of_software(const job::JobFile& job, const job::Targets& known,
   }
 }
 
+// Another machine's muster.yml may describe it.
+void tell_of_target(const job::JobFile& job, const job::Targets& known,
+                    std::vector<std::string>& notices) {
+  if (!job.target || job.target->text.empty()) return;
+  const auto target = job::choose_target(known, job.target->text);
+  if (target) return;
+  std::string notice = fmt::format("{} here; muster submit would stop: {}", target.error().what,
+                                   target.error().hint);
+  if (std::ranges::count(notices, notice) == 0) notices.push_back(std::move(notice));
+}
+
 // Returns the job's outputs, as far as they are known.
 std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const job::Targets& known,
                                       JobSource source, job::Complaints& complaints) {
@@ -139,6 +150,7 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
   take_environment_files(call, draft, folder, names, job, complaints);
   if (!complaints.empty()) return {std::move(complaints).take(), {}};
   Rehearsal rehearsal;
+  tell_of_target(job, known->targets, rehearsal.notices);
   if (draft.image.empty()) tell_of_software(job, known->targets, rehearsal.notices);
   rehearsal.outputs = request(call, draft, known->targets,
                               {std::move(job), folder, {}, {}, names.find_data()}, complaints);
@@ -168,6 +180,7 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
     source.comes_later = !step.after.empty() || !step.when.empty();
     source.has_open_counts = has_open_counts;
     if (!source.job.target) source.job.target = graph.target;
+    tell_of_target(source.job, known, rehearsal.notices);
     tell_of_software(source.job, known, rehearsal.notices);
     std::ranges::move(request(call, of_step, known, std::move(source), complaints),
                       std::back_inserter(rehearsal.outputs));
