@@ -3,11 +3,12 @@ and files. What they name by then is somebody else's, and muster leaves it alone
 
 # rooms: cli host process probe
 
+import json
 import os
 import socket
 import unittest
 
-from support import MUSTER, PYTHON, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, Case, run_tests
 
 # A user who is neither root nor the one that runs the tests.
 OTHERS = 12345
@@ -108,6 +109,60 @@ class Launchers(Case):
                "MUSTER_RECORD": "yes"}
         self.succeeds("-n", "1", PYTHON, "-c", "", env=env)
         self.assertEqual(len(os.listdir(self.path("records"))), 1)
+
+
+class QueuedRecords(Case):
+    """A job's script names the record that its muster goes on with."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", "muster: 1\ncommand: echo from the job\n")
+        self.succeeds("job.yml", command=(MUSTER, "submit"))
+        done = self.succeeds("last", "--json", command=(MUSTER, "show"))
+        self.record = json.loads(done.text)["folder"]
+
+    def handed_to_slurm(self, job):
+        for name in ("spec.json", "report.json"):
+            about = json.loads(self.read(self.record, name))
+            self.write(os.path.join(self.record, name),
+                       json.dumps({**about, "scheduler": {"kind": "slurm", "id": job}}))
+
+    def waits_in_the_queue(self, job):
+        os.remove(self.path(self.record, "report.json"))
+        self.write(os.path.join(self.record, "events.jsonl"),
+                   '{"time":"2026-01-02T03:04:05.678Z","event":"created"}\n'
+                   f'{{"time":"2026-01-02T03:04:05.678Z","id":"{job}","event":"queued"}}\n')
+
+    def contents(self):
+        return {name: self.read(self.record, name) for name in os.listdir(self.record)
+                if name != "streams"}
+
+    def run_in_job(self, job):
+        around = {"SLURM_JOB_ID": job, "SLURM_JOB_NODELIST": socket.gethostname(),
+                  "SLURM_TASKS_PER_NODE": "1", "SLURM_JOB_NUM_NODES": "1"} if job else {}
+        env = self.environment(MUSTER_QUEUED_RECORD=self.record, **around)
+        return self.muster("-n", "1", "echo", "typed", env=env)
+
+    def refuses(self, job):
+        before = self.contents()
+        self.assert_refused(self.run_in_job(job), BAD_FILE, "MUSTER_QUEUED_RECORD names no run "
+                            f"of this batch job: {self.record}", "unset it")
+        self.assertEqual(self.contents(), before)
+
+    def test_one_that_was_in_no_queue(self):
+        self.refuses("")
+        self.refuses("7")
+
+    def test_one_of_another_job(self):
+        """It has ended, or waits for its turn."""
+        self.handed_to_slurm("7")
+        self.refuses("")
+        self.refuses("8")
+        self.waits_in_the_queue("7")
+        self.refuses("")
+        self.refuses("8")
+        done = self.run_in_job("7")
+        self.assertEqual((done.code, done.text), (0, "from the job\n"), done)
 
 
 if __name__ == "__main__":
