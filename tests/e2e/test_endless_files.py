@@ -277,6 +277,13 @@ class Errands(Endless):
                 self.refuses(self.endless(*words), "what .* not (come )?whole")
         self.assertTrue(os.path.exists(self.run_folder))
 
+    def test_a_fifo_where_the_program_is_copied_is_not_waited_for(self):
+        os.mkfifo(self.path("copy.part"))
+        done = self.errand("program", self.path("copy"), stdin=b"")
+        self.assertEqual(done.code, 0, done)
+        with open(MUSTER, "rb") as program:
+            self.assertTrue(program.read() == self.read("copy"), "it is another file")
+
     def test_nothing_goes_by_a_list_that_was_cut_off(self):
         run = os.path.basename(self.run_folder)
         for cut in (b"", b"stay 20250101-000000.000-bbbbbb\n", b"end", b"stay a\nen"):
