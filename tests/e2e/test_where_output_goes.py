@@ -122,6 +122,40 @@ class EveryCommand(RecordedCase):
                 self.lost(command, "--help")
 
 
+class Called(RecordedCase):
+    """`muster lead` passes on what its command prints; `muster join` prints nothing there."""
+
+    def redirected(self, stdout, *words):
+        return self.start(*words, command=("sh", "-c", f'exec "$0" "$@" {stdout}', MUSTER))
+
+    def led(self, lead_to, join_to, *command):
+        self.write("secret", "hush\n", 0o600)
+        place = f"127.0.0.1:{own.port()}"
+        joined = self.redirected(join_to, "join", place, "--secret-file", "secret",
+                                 "--start-timeout", "50")
+        lead = self.redirected(lead_to, "lead", "--listen", place, "--nodes", "1",
+                               "--secret-file", "secret", "--", *command)
+        done = lead.finish()
+        ended = joined.finish()
+        self.assertEqual((ended.code, ended.out, ended.errors), (0, b"", ""), ended)
+        return done
+
+    def test_what_the_command_prints_is_missed(self):
+        for stdout, why in ((">&-", "Bad file descriptor"),
+                            (">/dev/full", "No space left on device")):
+            for command in (["echo", "x"], [MUSTER, "run", "-n", "1", "echo", "x"]):
+                with self.subTest(command, stdout=stdout):
+                    done = self.led(stdout, "", *command)
+                    self.assertEqual(done.code, OUTPUT, done)
+                    self.assertIn(f"error: cannot write to stdout: {why}; 2 bytes are lost\n",
+                                  done.errors)
+
+    def test_a_host_has_no_need_of_one(self):
+        done = self.led("", ">&-", MUSTER, "run", "-n", "1", "echo", "x")
+        self.assertEqual((done.code, done.text, done.errors), (0, "x\n", ""), done)
+        self.assertEqual(self.led(">&-", ">&-", "true").code, 0)
+
+
 class Masks(RecordedCase):
     """As a user for whom modes count, as they do not for root."""
 
