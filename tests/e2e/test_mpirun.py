@@ -131,7 +131,8 @@ class Mpirun(Case):
     def test_a_word_of_another_launcher_is_told_with_ours(self):
         for word in ("-genv", "-env"):
             done = self.mpirun(word, "A", "1", "-np", "1", "true")
-            self.assert_refused(done, 1, f"unknown option '{word}'", "mpirun calls it -x NAME=VALUE")
+            self.assert_refused(done, 1, f"unknown option '{word}'",
+                                "mpirun calls it -x NAME=VALUE")
 
     @unittest.skipUnless(os.path.exists("/usr/bin/mpirun.openmpi"), "there is no Open MPI here")
     def test_a_real_mpi_program_finds_its_world(self):
