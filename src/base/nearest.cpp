@@ -56,8 +56,9 @@ std::optional<std::string> begun_by(std::string_view typed, std::span<const std:
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view typed, std::span<const std::string> known) {
+  constexpr std::size_t kShort = 5;
   const std::size_t letters = letters_in(typed);
-  std::size_t best = std::clamp<std::size_t>((letters + 1) / 4, 1, 3) + 1;
+  std::size_t best = (letters <= kShort ? 1 : std::min<std::size_t>(letters / 3, 3)) + 1;
   std::optional<std::string> found;
   for (const std::string& word : known) {
     const std::size_t d = distance(typed, word);

@@ -175,9 +175,8 @@ class Merger {
     std::string blob = store_.path_of(hash);
     if (uses_[hash] == 0) return blob;
     const std::string copy = blob + ".copy";
-    constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     const process::UniqueFd from = open_regular(blob);
-    const process::UniqueFd to(::open(copy.c_str(), kWrite, 0600));
+    const process::UniqueFd to = process::made_anew(copy);
     if (!from || !to) return {};
     return process::copy_file(from.get(), to.get()) ? copy : "";
   }

@@ -261,21 +261,21 @@ bool is_called(const RunRecord& record, const std::string& word) {
   return word == record.name || word == record.experiment + "/" + record.name;
 }
 
+}  // namespace
+
 // By the cells, which show what a job is called, or how that begins.
-std::vector<RunRecord> runs_called(const std::string& folder, const std::string& word) {
+std::vector<RunRecord> runs_called(const std::string& records, const std::string& word) {
   std::vector<RunRecord> called;
   const model::Utc now = store::utc_now();
-  for (const Entry& entry : Listing(folder, IndexText::cells).all()) {
+  for (const Entry& entry : Listing(records, IndexText::cells).all()) {
     const std::string shown = cells_of(entry, now).back();
     if (!shown.ends_with(word) && !shown.ends_with("...")) continue;
-    if (!store::other_owner(folder, folder + "/" + entry.run).empty()) continue;
-    auto record = store::read_record(folder + "/" + entry.run);
+    if (!store::other_owner(records, records + "/" + entry.run).empty()) continue;
+    auto record = store::read_record(records + "/" + entry.run);
     if (record && is_called(*record, word)) called.push_back(std::move(*record));
   }
   return called;
 }
-
-}  // namespace
 
 // Another user's is meant by its whole name only.
 base::Result<std::string> run_meant(const std::string& records, const std::string& word) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/cli.hpp"
 #include "front/request.hpp"
+#include "model/record.hpp"
 
 namespace muster::cli {
 
@@ -17,6 +19,9 @@ namespace muster::cli {
 // called so or only one of these has not ended.
 [[nodiscard]] base::Result<std::string> run_meant(const std::string& records,
                                                   const std::string& word);
+// All runs of this user whose job is called so.
+[[nodiscard]] std::vector<model::RunRecord> runs_called(const std::string& records,
+                                                        const std::string& word);
 
 [[nodiscard]] int reindex(const std::string& records, const front::RecordRequest& request);
 

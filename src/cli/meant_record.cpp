@@ -46,7 +46,9 @@ Result<std::string> folder_of_run(const std::string& records, const std::string&
   const auto below = [&](const std::string& name) { return records + "/" + name; };
   auto folder = run_meant(records, word.substr(0, slash)).map(below);
   if (!folder && slash < word.size()) {
-    if (auto whole = run_meant(records, word)) return below(*whole);
+    const auto whole = run_meant(records, word);
+    if (whole) return below(*whole);
+    if (!runs_called(records, word).empty()) return tl::unexpected(whole.error());
   }
   while (folder && slash < word.size()) {
     const std::size_t end = std::min(word.find('/', slash + 1), word.size());

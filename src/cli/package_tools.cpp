@@ -2,6 +2,8 @@
 #include "cli/package_tools.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -101,12 +103,23 @@ constexpr std::string_view kWithoutConda =
     "install conda, mamba or micromamba there, or say that the host has the software: "
     "--without environment";
 
-std::string hint_for(const std::string& why) {
-  if (why.find("No space left") != std::string::npos) {
-    return "`muster gc -H HOST` makes room there, or set XDG_CACHE_HOME";
-  }
-  return "indexes and proxies are those of pip's and conda's settings there and of this shell "
-         "(PIP_INDEX_URL, PIP_FIND_LINKS, https_proxy)";
+constexpr std::string_view kIndexes =
+    "indexes and proxies are those of pip's and conda's settings there and of this shell "
+    "(PIP_INDEX_URL, PIP_FIND_LINKS, https_proxy)";
+
+// Unless there is no room: then that decides.
+std::string hint_for(const std::string& why, std::string_view usual) {
+  const bool has_room = why.find("No space left") == std::string::npos;
+  return std::string(has_room ? usual
+                              : "`muster gc -H HOST` makes room there, or set XDG_CACHE_HOME");
+}
+
+// Nothing stays of half a file.
+Result<void> write_list(const std::string& file, const std::string& text) {
+  if (store::write_file(file, text)) return {};
+  const std::string why = std::strerror(errno);
+  (void)::unlink(file.c_str());
+  return base::fail(Fault::cannot_start, hint_for(why, ""), "cannot write {}: {}", file, why);
 }
 
 Result<void> call(std::string_view name, std::vector<std::string> words,
@@ -116,17 +129,15 @@ Result<void> call(std::string_view name, std::vector<std::string> words,
   if (!well) return tl::unexpected(well.error());
   if (*well) return {};
   const std::string why = call.why();
-  return base::fail(Fault::cannot_start, hint_for(why), "{} could not make the environment: {}",
-                    name, why);
+  return base::fail(Fault::cannot_start, hint_for(why, kIndexes),
+                    "{} could not make the environment: {}", name, why);
 }
 
 Result<void> fill_by_conda(const std::string& folder, const job::CondaPackages& packages,
                            const std::string& program, const std::vector<std::string>& environment,
                            const Doing& doing) {
   const std::string file = folder + ".yml";
-  if (!store::write_file(file, job::conda_text(packages))) {
-    return store::cannot_write(Fault::cannot_start, file);
-  }
+  if (auto written = write_list(file, job::conda_text(packages)); !written) return written;
   const std::string name = program.substr(program.rfind('/') + 1);
   std::vector<std::string> words = {program, "env", "create", "-q", "-p", folder, "-f", file};
   if (name == "micromamba") words = {program, "create", "-y", "-p", folder, "-f", file};
@@ -151,9 +162,10 @@ Result<std::vector<std::string>> make_venv(const std::string& folder, const std:
   if (bare.ends_well().value_or(false) && pip.ends_well().value_or(false)) {
     return std::vector<std::string>{python, "-I", "-m", "pip", "--python", inside};
   }
+  const std::string why = usual.why();
   return base::fail(Fault::cannot_start,
-                    "install python3-venv there, or conda, mamba or micromamba",
-                    "{} cannot make a virtual environment: {}", python, usual.why());
+                    hint_for(why, "install python3-venv there, or conda, mamba or micromamba"),
+                    "{} cannot make a virtual environment in {}: {}", python, folder, why);
 }
 
 Result<void> fill_by_pip(const std::string& folder, const job::CondaPackages& packages,
@@ -163,9 +175,8 @@ Result<void> fill_by_pip(const std::string& folder, const job::CondaPackages& pa
   if (!words) return tl::unexpected(std::move(words.error()));
   if (packages.pip.empty()) return {};
   const std::string file = folder + "/requirements.txt";
-  if (!store::write_file(file, fmt::format("{}\n", fmt::join(packages.pip, "\n")))) {
-    return store::cannot_write(Fault::cannot_start, file);
-  }
+  const std::string lines = fmt::format("{}\n", fmt::join(packages.pip, "\n"));
+  if (auto written = write_list(file, lines); !written) return written;
   for (const char* word : {"--disable-pip-version-check", "--no-input", "install", "-r"}) {
     words->emplace_back(word);
   }

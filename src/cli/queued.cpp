@@ -489,6 +489,7 @@ Result<RunRecord> await_stopped_queued(const RunRecord& record, const Invocation
 }
 
 void finish_unbegun(const std::string& folder, int code) {
+  const process::UniqueFd turn = store::lock_file(fmt::format("{}/{}", folder, store::kJobLock));
   auto record = store::read_record(folder);
   if (!record || !record->is_live() || is_held(*record)) return;
   record->state = code == 0 ? RunState::completed : RunState::failed;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/ranges.h>
+#include <optional>
 #include <unistd.h>
 
 #include "base/hash.hpp"
@@ -407,6 +408,25 @@ void go_on_from(const Earlier& earlier, front::PipelineRequest& request) {
 
 // ---- runs that a batch system has started -------------------------------------------------------
 
+struct QueuedRun {
+  std::string folder;
+  model::RunRecord record;
+  model::TypedCommand asked;
+};
+
+// The variable may say anything, and outlive the job that it was set for. The id is not yet noted
+// where the job has begun at once.
+std::optional<QueuedRun> run_of_this_job(const std::string& folder, const Invocation& invocation) {
+  const auto record = store::read_record(folder);
+  const auto asked = store::read_asked(folder);
+  if (!process::is_own_folder(folder) || !record || !asked || !is_queued_run(*record)) return {};
+  const std::string_view name = batch::system_of(record->scheduler.kind)->job_variable;
+  const std::string job = base::value_of(invocation.environment, name);
+  const std::string& noted = record->scheduler.id;
+  if (job.empty() || (!noted.empty() && noted != job)) return {};
+  return QueuedRun{folder, *record, *asked};
+}
+
 // Files that the record has are those of then; those of the job around are there only now.
 front::Call asked_in_job(const model::TypedCommand& asked, const std::string& folder,
                          const Invocation& invocation) {
@@ -455,32 +475,24 @@ std::vector<front::ReachWish> wishes_in(const std::vector<std::string>& script) 
 }
 
 // `script`: the environment that it has made.
-int run_as_queued(const std::string& folder, const std::vector<std::string>& script,
+int run_as_queued(const QueuedRun& run, const std::vector<std::string>& script,
                   const Invocation& invocation) {
-  const auto record = store::read_record(folder);
-  const auto asked = store::read_asked(folder);
-  const bool is_own = process::is_own_folder(folder);  // the variable may say anything
-  if (!is_own || !record || !asked || !is_queued_run(*record)) {
-    return complain({base::Fault::bad_file,
-                     fmt::format("{} names no run in a queue: {}", kQueuedRecord, folder),
-                     "muster submit hands a job over",
-                     {}});
-  }
-  if (batch::system_of(record->scheduler.kind)->interrupt == nullptr) {
+  const auto& [folder, record, asked] = run;
+  if (batch::system_of(record.scheduler.kind)->interrupt == nullptr) {
     if (const auto heard = hear_stop_wish(folder); !heard) return complain(heard.error());
   }
-  const front::Front* front = front::front_of(asked->words.front());
-  if (front == nullptr || ::chdir(asked->folder.c_str()) != 0) {
+  const front::Front* front = front::front_of(asked.words.front());
+  if (front == nullptr || ::chdir(asked.folder.c_str()) != 0) {
     return complain({base::Fault::cannot_start,
-                     "the folder in which it was submitted is not here: " + asked->folder,
+                     "the folder in which it was submitted is not here: " + asked.folder,
                      "all hosts must see it at the same path",
                      {}});
   }
-  front::Call call = asked_in_job(*asked, folder, invocation);
+  front::Call call = asked_in_job(asked, folder, invocation);
   call.reach_wishes = wishes_in(script);
   auto read = read_words(*front, call);
   if (read && read->request && read->request->record) {
-    settle(*read->request->record, *record, invocation);
+    settle(*read->request->record, record, invocation);
     read->request->record->overwrites |= !base::value_of(script, kQueuedForce).empty();
     use_code_of(folder, *read->request);
     if (read->request->detach) {
@@ -490,16 +502,23 @@ int run_as_queued(const std::string& folder, const std::vector<std::string>& scr
     read->request->detach = read->request->json = false;
   }
   if (read && read->pipeline) {
-    settle(read->pipeline->record, *record, invocation);
+    settle(read->pipeline->record, record, invocation);
     read->pipeline->record.overwrites |= !base::value_of(script, kQueuedForce).empty();
     go_on_as_asked(script, *read->pipeline);
     read->pipeline->detach = read->pipeline->json = false;
   }
-  return carry_out(*front, std::move(read), invocation, *asked);
+  return carry_out(*front, std::move(read), invocation, asked);
 }
 
 // What the batch system's script calls. What it starts is not that run.
 int run_queued(const std::string& folder, Invocation invocation) {
+  const auto run = run_of_this_job(folder, invocation);
+  if (!run) {
+    return complain({base::Fault::bad_file,
+                     fmt::format("{} names no run of this batch job: {}", kQueuedRecord, folder),
+                     "unset it: only the script of the job that muster submits sets it",
+                     {}});
+  }
   const std::vector<std::string> script = invocation.environment;
   std::erase_if(invocation.environment, [](const std::string& one) {
     return one.starts_with("MUSTER_RECORDS=") || one.starts_with("MUSTER_QUEUED_");
@@ -509,7 +528,7 @@ int run_queued(const std::string& folder, Invocation invocation) {
        {kQueuedRecord, kQueuedEarlier, kQueuedStep, kQueuedFresh, kQueuedForce, kQueuedReach}) {
     ::unsetenv(name);
   }
-  const int code = run_as_queued(folder, script, invocation);
+  const int code = run_as_queued(*run, script, invocation);
   finish_unbegun(folder, code);
   return code;
 }

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kubernetes/time.hpp"
+#include "process/copy_file.hpp"
 #include "store/files.hpp"
 #include "store/growing_file.hpp"
 #include "store/stream_times.hpp"
@@ -87,9 +87,8 @@ bool read_saved(const std::string& path, const SavedPart& part,
 
 bool save_output(const std::string& path, const Speak& speak) {
   const std::string fresh = path + ".new";
-  bool is_good = store::write_file(fresh, "");
-  const process::UniqueFd file(
-      is_good ? ::open(fresh.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1);
+  const process::UniqueFd file = process::made_anew(fresh);
+  bool is_good = true;
   is_good = file && speak([&](std::string_view piece) {
               is_good = is_good && store::write_all(file.get(), piece);
               return is_good;

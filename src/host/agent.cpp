@@ -27,6 +27,7 @@
 #include "probe/probe.hpp"
 #include "probe/task_state.hpp"
 #include "process/alarm.hpp"
+#include "process/helper_outside.hpp"
 #include "process/life.hpp"
 #include "process/shortage.hpp"
 #include "process/signal_mask.hpp"
@@ -107,7 +108,9 @@ class Agent {
   [[nodiscard]] machine::AgentOptions options(HostedRun& run) const {
     machine::AgentOptions options{version_, {}, true};
     options.facts.hostname = probe::hostname();
-    options.facts.identity = base::value_of(environment_, kHostIdentity);
+    // Whoever sets the one variable sets the other; alone it is left of another run.
+    const bool is_contained = !process::outside().empty();
+    if (is_contained) options.facts.identity = base::value_of(environment_, kHostIdentity);
     if (options.facts.identity.empty()) options.facts.identity = probe::identity();
     options.facts.cpus = probe::cpus();
     options.facts.interfaces = probe::interfaces();
@@ -286,8 +289,9 @@ int run(Connection connection, const std::vector<std::string>& environment,
 }  // namespace
 
 int run_agent(const std::vector<std::string>& environment, const std::string& version) {
-  const bool is_step = !base::value_of(environment, link::kStepMark).empty();
   const std::string ssh = base::value_of(environment, "SSH_CONNECTION");
+  // srun is given no login's variables: where there are some, the mark is left of another agent.
+  const bool is_step = ssh.empty() && !base::value_of(environment, link::kStepMark).empty();
   const std::string srun = base::value_of(environment, "SLURM_LAUNCH_NODE_IPADDR");
   auto ends = is_step ? probe::ends_towards(srun) : probe::ssh_connection(ssh);
   // A batch system may have handed down that of somebody's login elsewhere.

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include "process/unique_fd.hpp"
 #include "process/write_all.hpp"
 
 namespace muster::process {
@@ -94,11 +93,15 @@ bool copy_file(int from, int to, const std::function<bool()>& goes_on) {
   return ::ftruncate(to, end) == 0;
 }
 
+UniqueFd made_anew(const std::string& path) {
+  (void)::unlink(path.c_str());
+  return UniqueFd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+}
+
 bool copy_file(const std::string& from, const std::string& to, mode_t mode) {
-  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!source) return false;
-  const UniqueFd copy(::open(to.c_str(), kWrite, 0600));
+  const UniqueFd copy = made_anew(to);
   if (!copy) return false;
   if (copy_file(source.get(), copy.get()) && ::fchmod(copy.get(), mode) == 0) return true;
   const int error = errno;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <sys/types.h>
 
+#include "process/unique_fd.hpp"
+
 namespace muster::process {
 
 // `to`, an empty file, shares the blocks of `from` until either is changed. False: this cannot be
@@ -16,6 +18,9 @@ namespace muster::process {
 // that can be done, else byte by byte, and holes stay holes. False with errno.
 // `goes_on` is asked before each piece of some MiB, unless it is empty; ECANCELED: it said no.
 [[nodiscard]] bool copy_file(int from, int to, const std::function<bool()>& goes_on = {});
+
+// An empty file in the place of any other, so that nobody waits for a fifo's reader; with errno.
+[[nodiscard]] UniqueFd made_anew(const std::string& path);
 
 // The same by names. What is at `to` already is replaced, and nothing stays of half a copy.
 [[nodiscard]] bool copy_file(const std::string& from, const std::string& to, mode_t mode);

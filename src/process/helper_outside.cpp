@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -17,11 +18,17 @@ namespace muster::process {
 namespace {
 
 constexpr std::size_t kOrderMax = 16384;
-constexpr const char* kOutsideLost = "the agent outside of the container does not answer";
 
 std::string& outside_folder() {
   static std::string folder;
   return folder;
+}
+
+base::Error outside_lost(int error) {
+  base::Error lost = system_error(
+      fmt::format("the agent outside of the container does not answer in {}", outside()), error);
+  if (lost.hint.empty()) lost.hint = fmt::format("where this is no container, unset {}", kOutside);
+  return lost;
 }
 
 base::Result<UniqueFd> connect_outside() {
@@ -35,7 +42,7 @@ base::Result<UniqueFd> connect_outside() {
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const auto* name = reinterpret_cast<const sockaddr*>(&address);
   if (!connection || ::connect(connection.get(), name, sizeof address) != 0) {
-    return tl::unexpected(system_error(kOutsideLost, errno));
+    return tl::unexpected(outside_lost(errno));
   }
   return connection;
 }
@@ -93,7 +100,7 @@ base::Result<UniqueFd> start_outside(const std::vector<std::string>& words, int 
   for (const std::string& word : words) text.append(word.c_str(), word.size() + 1);
   const std::array<int, 2> ends = {in < 0 ? null.get() : in, out < 0 ? null.get() : out};
   if (send_order(connection->get(), text, ends)) return connection;
-  return tl::unexpected(system_error(kOutsideLost, errno));
+  return tl::unexpected(outside_lost(errno));
 }
 
 OutsideEnd wait_outside(const UniqueFd& connection) {

@@ -39,8 +39,8 @@ std::vector<std::string> entries_of(const std::string& folder) {
 
 // The code is that of the submission.
 bool stays(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kStay = {kJobScript, kJobOutput, kJobErrors,
-                                                     "checkpoints", "spec.json"};
+  constexpr std::array<std::string_view, 6> kStay = {kJobScript, kJobOutput,    kJobErrors,
+                                                     kJobLock,   "checkpoints", "spec.json"};
   const bool is_code = name.starts_with("code.") && name.ends_with(".manifest");
   return is_code || name.starts_with(kAttempt) || std::ranges::find(kStay, name) != kStay.end();
 }
@@ -80,8 +80,16 @@ void drop_reports(const std::string& folder) {
 
 }  // namespace
 
+process::UniqueFd wait_for_turn(const std::string& folder) {
+  for (;;) {
+    if (const process::UniqueFd events = open_events(folder)) wait_for_lock(events.get());
+    process::UniqueFd alone = lock_file(fmt::format("{}/{}", folder, kJobLock));
+    const process::UniqueFd events = open_events(folder);
+    if (!alone || !events || !holder_of(events.get())) return alone;
+  }
+}
+
 bool take_record_over(const std::string& fresh, const std::string& folder) {
-  if (const process::UniqueFd events = open_events(folder)) wait_for_lock(events.get());
   if (has_begun(folder) && !set_aside(folder)) return false;
   drop_reports(folder);
   std::vector<std::string> names = entries_of(fresh);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "process/unique_fd.hpp"
+
 namespace muster::store {
 
 // Files that belong to the job in the queue, whichever head begins: its script, and what the batch
@@ -16,7 +18,14 @@ inline constexpr const char* kJobStop = "job.stop";
 // There once the batch system has said that the job is over: it will not begin again.
 inline constexpr const char* kJobOver = "job.over";
 
-// Moves what lies in `fresh` to the record in `folder`, once nobody else writes there; the events
+// Whoever changes the record from without holds its lock for that moment.
+inline constexpr const char* kJobLock = "job.lock";
+
+// Returns once no head writes to the record in `folder`, with its lock: others wait until that
+// goes. None: there is no such record.
+[[nodiscard]] process::UniqueFd wait_for_turn(const std::string& folder);
+
+// Moves what lies in `fresh` to the record in `folder`, whose turn has been waited for; the events
 // come last. What an earlier head has left, but for checkpoints, is set aside in attempt.1 and so
 // on. False, with errno, where that cannot be done.
 [[nodiscard]] bool take_record_over(const std::string& fresh, const std::string& folder);

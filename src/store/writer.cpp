@@ -69,6 +69,7 @@ process::UniqueFd locked_events(const std::string& folder, std::string_view line
 base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
   const std::string fresh = hidden(folder);
+  const process::UniqueFd turn = files.takes_over ? wait_for_turn(folder) : process::UniqueFd();
   if (files.takes_over) remove_left(fresh);
   if (!make_closed_folder(fresh)) return cannot_make(folder);
   close_to_others(folder.substr(0, folder.rfind('/')));

@@ -5,10 +5,12 @@ They run in the network namespaces of a lab: there nobody else's jobs hold cores
 
 # rooms: plan probe helper host
 
+import fcntl
 import os
 import unittest
 
-from support import MUSTER, UNTIL_GO, USAGE, WAIT_SECONDS, LabCase, lab_or_skip, run_tests
+from support import (MUSTER, UNTIL_GO, USAGE, WAIT_SECONDS, LabCase, lab_or_skip, run_tests,
+                     until)
 
 REASON = lab_or_skip()
 CORES = os.sched_getaffinity(0)
@@ -21,6 +23,11 @@ TELL = "taskset -pc $$"
 def cpus_in(text):
     """The cpu lists of taskset's lines."""
     return [line.rsplit(": ", 1)[1] for line in text.splitlines() if ": " in line]
+
+
+def waits_in(pid):
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as place:
+        return place.read()
 
 
 @unittest.skipIf(REASON, REASON)
@@ -68,6 +75,26 @@ class TwoJobsOnOneHost(LabCase):
     def test_on_another_host(self):
         self.assert_apart(self.three_at_once("-H", "node1", "--bind-to", "core"))
         self.assert_hosts_clean()
+
+    def test_twenty_at_the_same_instant(self):
+        """Each core goes to one of them, and the others are told."""
+        with open(self.path("gate"), "w", encoding="utf-8") as gate:
+            fcntl.flock(gate, fcntl.LOCK_EX)
+            command = ["flock", "-s", "-o", self.path("gate"), MUSTER, "run"]
+            jobs = [self.start_in_lab("-n", "1", "--bind-to", "core", "sh", "-c", WAITING,
+                                      env=self.environment(NAME=str(i)), command=command)
+                    for i in range(20)]
+            until("all before the gate", lambda: all("lock" in waits_in(job.pid) for job in jobs))
+        self.wait_for_files([f"ready.{i}" for i in range(20)])
+        self.go()
+        done = [job.finish() for job in jobs]
+        self.assertEqual({one.code for one in done}, {0})
+        bound = [one for one in done if cpus_in(one.text) != ["0,1"]]
+        self.assertEqual(sorted(cpus_in(one.text)[0] for one in bound), ["0", "1"])
+        self.assertEqual([one.complaints for one in bound], ["", ""])
+        for one in done:
+            if one not in bound:
+                self.assertRegex(one.complaints, "^muster: ranks on .* are not bound: .*\\n$")
 
     def test_a_list_is_never_exchanged(self):
         first = self.started("a", "--cpu-list", "1")

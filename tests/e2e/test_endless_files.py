@@ -7,22 +7,34 @@ from file to file, and is tested where the file is.
 
 # rooms: cli store blobs snapshot
 
+import array
 import base64
+import contextlib
+import fcntl
 import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
+import termios
 import time
 import unittest
 
-from support import MUSTER, Case, run_tests
+from support import MUSTER, Case, run_tests, until
 
 HUGE = 4 << 40
 MEMORY = 4 << 30  # of addresses: several times what a manifest of the largest size needs
+PAGE = 4096       # of a pipe
 OLD = 7200        # s; above the time that folders of unknown runs stay on hosts
 JOB = ("muster: 1\ncode: src\noutputs: {model: }\n"
        "command: echo line; echo x > ${{outputs.model}}/f\n")
+
+
+def unread(pipe):
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def with_little_memory():
@@ -149,6 +161,90 @@ class PodLogs(Endless):
             ".local/state/muster/runs", self.record, "log")), 300 << 20)
 
 
+class LocalLogs(Endless):
+    """Of a run here that writes without end."""
+
+    memory = 96 << 20
+
+    def setUp(self):
+        super().setUp()
+        self.run_name = self.told("run", "-d", "-n", "1", "yes").text.strip()
+        self.addCleanup(self.told, "stop", self.run_name)
+
+    def with_less(self):
+        resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
+
+    def follows(self):
+        return self.start("-f", self.run_name, command=(MUSTER, "logs"), preexec_fn=self.with_less)
+
+    def ends(self, follower):
+        follower.send(signal.SIGINT)
+        done = follower.finish()
+        self.assertEqual((done.code, done.errors), (130, ""))
+        self.assertLessEqual(set(done.out), set(b"y\n"))
+
+    def test_ctrl_c_ends_who_follows_it(self):
+        """Much more has been shown by then than there is memory."""
+        follower = self.follows()
+        left = 2 * self.memory
+        while left > 0:
+            piece = os.read(follower.popen.stdout.fileno(), 1 << 20)
+            self.assertTrue(piece, "it has ended")
+            left -= len(piece)
+        self.ends(follower)
+
+    def test_ctrl_c_ends_who_is_not_read(self):
+        follower = self.follows()
+        pipe = follower.popen.stdout.fileno()
+        room = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+        until("the pipe is full", lambda: unread(pipe) > room - PAGE)
+        self.ends(follower)
+
+
+class WideTree(Endless):
+    """20,000 files in a folder that a killed process was removing."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", "muster: 1\ncommand: 'true'\n")
+        self.told("submit", "job.yml")
+        self.tree = self.path(".local/state/muster/runs/.gone-kufari")
+
+    def make(self):
+        for i in range(20):
+            os.makedirs(os.path.join(self.tree, str(i)))
+            for j in range(1000):
+                open(os.path.join(self.tree, str(i), str(j)), "wb").close()
+
+    def is_interrupted(self, number):
+        """Whether gc has heard the signal while it removed that, and not later."""
+        os.utime(self.tree, (0, 0))
+        before = len(os.listdir(self.tree))
+        gc = self.start(command=(MUSTER, "gc"))
+
+        def some_is_gone():
+            with contextlib.suppress(FileNotFoundError):
+                return len(os.listdir(self.tree)) < before or gc.popen.poll() is not None
+            return True
+        until("some is gone", some_is_gone)
+        gc.send(number)
+        code = gc.finish().code
+        self.assertIn(code, (0, 128 + number))
+        return code != 0
+
+    def test_a_signal_is_heard_while_it_goes(self):
+        """What is left goes the next time."""
+        self.make()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            while not self.is_interrupted(number):
+                self.make()
+            self.assertTrue(os.listdir(self.tree))
+        os.utime(self.tree, (0, 0))
+        done = self.told("gc", "--json")
+        self.assertEqual(json.loads(done.text)["leftovers"]["count"], 1, done)
+        self.assertFalse(os.path.exists(self.tree))
+
+
 class Errands(Endless):
     def setUp(self):
         super().setUp()
@@ -180,6 +276,13 @@ class Errands(Endless):
             with self.subTest(words):
                 self.refuses(self.endless(*words), "what .* not (come )?whole")
         self.assertTrue(os.path.exists(self.run_folder))
+
+    def test_a_fifo_where_the_program_is_copied_is_not_waited_for(self):
+        os.mkfifo(self.path("copy.part"))
+        done = self.errand("program", self.path("copy"), stdin=b"")
+        self.assertEqual(done.code, 0, done)
+        with open(MUSTER, "rb") as program:
+            self.assertTrue(program.read() == self.read("copy"), "it is another file")
 
     def test_nothing_goes_by_a_list_that_was_cut_off(self):
         run = os.path.basename(self.run_folder)

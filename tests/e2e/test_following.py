@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import time
 
-from support import MUSTER, PYTHON, READY, UNTIL_GO, WAIT_SECONDS, Case, run_tests
+from support import MUSTER, PYTHON, READY, UNTIL_GO, USAGE, WAIT_SECONDS, Case, run_tests
 
 HEAR = "read line; echo got $line"
 
@@ -66,6 +66,27 @@ class Following(Kept):
         run = self.detached("printf 'no end of line'; exit 3")
         done = self.muster("logs", "-f", run, command=("sh", "-c", 'exec "$0" "$@" 2>&1', MUSTER))
         self.assertRegex(done.text, r"^no end of line\nmuster: rank 0 on ")
+
+    def submitted(self, name, text):
+        self.write("job.yml", f"type: command\ndisplay_name: {name}\n"
+                   f"experiment_name: lines\ncommand: echo {text}\n")
+        return self.told("submit", "job.yml", "-d").text.strip()
+
+    def test_a_run_is_found_by_its_display_name(self):
+        self.submitted("My run 1/2", "first")
+        for words in (("-f", "My run 1/2"), ("My run 1/2",), ("lines/My run 1/2",)):
+            done = self.told("logs", *words)
+            self.assertEqual((done.code, done.text, done.errors), (0, "first\n", ""), words)
+        again = self.submitted("My run 1/2", "second")
+        self.told("wait", again)
+        for word in ("My run 1/2", "lines/My run 1/2"):
+            self.assert_refused(self.told("logs", word), USAGE,
+                                f"2 runs are called {word}, the last is {again}")
+        self.assert_refused(self.told("logs", "none/step"), USAGE, "(?m)no run none$")
+        self.submitted("last", "that is called so")
+        newest = self.submitted("newest", "that is")
+        self.told("wait", newest)
+        self.assertEqual(self.told("logs", "last").text, "that is\n")
 
     def test_nothing_is_added_to_a_good_end(self):
         run = self.detached("echo fine")

@@ -157,7 +157,7 @@ class Foreign(Case):
         run = self.given_away()
         env = self.environment(MUSTER_QUEUED_RECORD=self.path("shared", run))
         done = self.muster("-n", "1", "true", env=env)
-        self.assertIn("MUSTER_QUEUED_RECORD names no run in a queue", done.errors)
+        self.assertIn("MUSTER_QUEUED_RECORD names no run of this batch job", done.errors)
 
     def test_in_a_folder_of_mine_nothing_has_changed(self):
         os.chmod(self.path("shared"), 0o755)

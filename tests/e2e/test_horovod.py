@@ -14,7 +14,7 @@ import subprocess
 import unittest
 
 from front_case import FrontCase, LabFrontCase
-from support import PYTHON, WAIT_SECONDS, Case, lab_or_skip, run_tests
+from support import MUSTER, PYTHON, WAIT_SECONDS, Case, lab_or_skip, run_tests
 
 REASON = lab_or_skip()
 MPI4PY = os.path.isdir("/usr/lib/python3/dist-packages/mpi4py")
@@ -222,6 +222,17 @@ class OneMachine(FrontCase):
                              "$HOROVOD_AUTOTUNE $HOROVOD_AUTOTUNE_WARMUP_SAMPLES "
                              "$HOROVOD_LOG_LEVEL")
         self.assertTrue(done.text.endswith("= 16777216 3.5 1 4 INFO\n"), done)
+
+    def test_the_line_goes_before_the_variables_of_a_job(self):
+        """As for Horovod itself; what ranks are numbered with is nobody's to set."""
+        self.write("job.yml", "type: command\n"
+                   "environment_variables: {HOROVOD_CYCLE_TIME: 7, HOROVOD_RANK: 9, OTHER: x}\n"
+                   "command: horovodrun -np 1 --cycle-time-ms 2 sh -c "
+                   "'echo = $HOROVOD_CYCLE_TIME $HOROVOD_RANK $OTHER'\n")
+        done = Case.start(self, "job.yml", command=(MUSTER, "submit")).finish()
+        self.assertEqual(done.code, 0, done)
+        self.assertTrue(done.text.endswith("= 2 0 x\n"), done)
+        self.assertEqual(done.errors, "")
 
     def test_output_in_files(self):
         self.succeeds("-np", "2", "--output-filename", "out", "sh", "-c", "echo $RANK; echo e >&2")

@@ -77,6 +77,21 @@ class Words(Hydra):
         done = self.succeeds("-configfile", "programs")
         self.assertEqual(done.lines, ["one 1", "two", "two"])
 
+    def test_a_backslash_at_the_end_of_a_line_continues_it(self):
+        """As the standard of MPI has it in its form of such a file; options may come first."""
+        show = self.write("show.sh", '#!/bin/sh\nprintf "[%s]" "$@"; echo\n', 0o755)
+        for text, lines in (
+                (f"# ocean and air\n-n 1 {show} ocean --years 2\n-n 2 {show} air \\\n"
+                 f"     --levels 40\n-n 1 {show} last\n",
+                 ["[air][--levels][40]", "[air][--levels][40]", "[last]", "[ocean][--years][2]"]),
+                (f'-l\n-n 1 {show} ping "20 x" \\\n  tail\n\n-n 1 {show} pong 100\n',
+                 ["[0] [ping][20 x][tail]", "[1] [pong][100]"]),
+                (f"-n 1 {show} a \\\r\n  b\r\n", ["[a][b]"]),
+                (f"-n 1 {show} the end \\", ["[the][end]"])):
+            with self.subTest(text):
+                self.write("programs", text)
+                self.assertEqual(self.succeeds("-configfile", "programs").lines, lines)
+
     def test_variables_of_the_environment_count(self):
         self.write("hosts", "a:2\nb:1\n")
         env = self.environment(HYDRA_HOST_FILE="hosts", HYDRA_LAUNCHER="fork")

@@ -3,12 +3,13 @@
 # rooms: cli
 
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
 from install_case import InstallCase
-from support import PYTHON, run_tests
+from support import MUSTER, PYTHON, ROOT, run_tests
 
 # The package finds the program, and the program starts ranks.
 SUBMITS = """
@@ -36,6 +37,37 @@ class Install(InstallCase):
         for page in ("muster", "muster-run", "muster-logs"):
             found = self.answer("man", "--path", page, PATH=f"{prefix}/bin:/usr/bin:/bin")
             self.assertEqual(found, f"{prefix}/share/man/man1/{page}.1\n")
+
+    def commands(self):
+        """But for those that print words of their own and have no options."""
+        listed = re.findall(r"^  muster (\S+)  ", self.answer(MUSTER, "help"), re.MULTILINE)
+        return [name for name in listed if name not in ("completion", "help", "version")]
+
+    def pages(self):
+        return {name: os.path.join(ROOT, f"docs/manual/muster-{name}.1")
+                for name in self.commands()}
+
+    @unittest.skipUnless(shutil.which("man"), "man is not installed")
+    def test_the_page_of_each_command_can_be_read(self):
+        pages = self.pages()
+        self.assertIn("run", pages)
+        for name, page in pages.items():
+            with self.subTest(name):
+                text = self.answer("man", "-l", page, MANWIDTH="80", LANG="C.UTF-8")
+                self.assertRegex(text, rf"(?m)^NAME\n +muster-{re.escape(name)} +- +\w")
+                self.assertRegex(text, r"(?m)^OPTIONS$")
+
+    def test_groups_of_options_are_those_of_the_page(self):
+        """Where it has groups; and in the help each of them has options, and stands there once."""
+        for name, page in self.pages().items():
+            with self.subTest(name):
+                told = self.answer(MUSTER, name, "--help", *(["all"] if name == "run" else []))
+                groups = re.findall(r"^(\w[^\n]*):\n +-", told, re.MULTILINE)
+                self.assertEqual(len(set(groups)), len(groups), groups)
+                with open(page, encoding="utf-8") as file:
+                    options = re.search(r'(?ms)^\.SH "?OPTIONS"?\n(.*?)^\.SH', file.read())[1]
+                written = re.findall(r'(?m)^\.SS "?([^"\n]*)"?$', options)
+                self.assertIn(written, ([], groups))
 
     def test_an_environment_gets_what_its_python_looks_for(self):
         venv = self.path("venv with a blank")

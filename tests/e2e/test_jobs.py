@@ -565,6 +565,19 @@ class Submit(JobCase):
         self.assertEqual(len(re.findall("magic number", done.text)), 2)
         self.assertEqual(len(re.findall("magic newnumber", done.text)), 4)
 
+    def test_wrong_keys_are_told_all_at_once(self):
+        for text, keys in (
+                ("muster: 1\ncommnd: x\ninputz: {}\noutputs: {a: {tipe: x}}\n",
+                 ["2:1 commnd", "3:1 inputz", "4:15 tipe"]),
+                ("type: command\ncomand: x\nlimitz: {}\n", ["2:1 comand", "3:1 limitz"]),
+                ("type: pipeline\njobs:\n  a: {commnd: x}\n  b: {command: x, outputz: {}}\n",
+                 ["3:7 commnd", "4:19 outputz"])):
+            with self.subTest(keys):
+                done = self.muster(self.write("job.yml", text), command=(MUSTER, "submit"))
+                self.assertEqual((done.code, done.out), (BAD_FILE, b""), done)
+                told = re.findall(r"(?m)job\.yml:(\d+:\d+): unknown key '(\w+)'", done.errors)
+                self.assertEqual([" ".join(one) for one in told], keys, done)
+
     def test_the_hosts_of_the_job_are_those_of_its_launcher(self):
         job = ("command: cat $AZUREML_MPI_HOSTFILE; mpirun -np 4 sh -c 'echo node $NODE_RANK'\n"
                "distributed: {mpi: {worker: {count: 2, slots_per: 2}}}\n")

@@ -4,12 +4,14 @@ and files. What they name by then is somebody else's, and muster leaves it alone
 # rooms: cli host process probe
 # attacks
 
+import json
 import os
 import socket
 import unittest
 
-from support import MUSTER, PYTHON, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, Case, run_tests
 
+INTERNAL = 247
 # A user who is neither root nor the one that runs the tests.
 OTHERS = 12345
 # What a kubelet makes in a pod, and reads.
@@ -141,6 +143,120 @@ class Launchers(Case):
                "MUSTER_RECORD": "yes"}
         self.succeeds("-n", "1", PYTHON, "-c", "", env=env)
         self.assertEqual(len(os.listdir(self.path("records"))), 1)
+
+
+class Outside(Case):
+    """In a container the variable names the folder of the agent outside, which starts programs."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("outside"), 0o700)
+        self.agent = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.addCleanup(self.agent.close)
+        self.agent.bind(self.path("outside/socket"))
+        self.agent.listen()
+        self.agent.setblocking(False)
+
+    def bound(self):
+        """A program of its own asks for the hardware."""
+        env = self.environment(MUSTER_OUTSIDE=self.path("outside"))
+        return self.muster("--bind-to", "core", "-n", "1", "echo", "bound", env=env)
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give a folder away")
+    def test_that_of_another_user_is_not_asked(self):
+        for name in ("outside", "outside/socket"):
+            os.chown(self.path(name), OTHERS, OTHERS)
+            done = self.bound()
+            self.assertEqual((done.code, done.text), (0, "bound\n"), (name, done))
+            with self.assertRaises(BlockingIOError):
+                self.agent.accept()
+            os.chown(self.path(name), 0, 0)
+
+    def test_that_of_a_run_that_is_over_is_told(self):
+        self.agent.close()
+        done = self.bound()
+        self.assertEqual((done.code, done.out), (INTERNAL, b""), done)
+        self.assertRegex(done.errors, "^muster: error: the agent outside of the container does not "
+                         rf"answer in {self.path('outside')}: Connection refused\n"
+                         "  hint: where this is no container, unset MUSTER_OUTSIDE\n$")
+
+
+class Agents(Case):
+    """What stands in for ssh takes the whole environment to hosts that have one address each."""
+
+    def carrier(self, begin):
+        return self.write("rsh", "#!/bin/sh\nshift\n"
+                          "export SSH_CONNECTION='127.0.0.1 1 127.0.0.1 22'\n"
+                          f'exec {begin} $*"\n', 0o755)
+
+    def nodes(self, carrier, **left):
+        words = ("--ssh-command", carrier, "-H", "a:1,b:1", "sh", "-c", "echo $NODE_RANK")
+        return self.succeeds(*words, env=self.environment(**left)).lines
+
+    @unittest.skipIf(os.getuid() != 0, "only root can make networks")
+    def test_two_hosts_are_not_one_because_a_variable_says_so(self):
+        carrier = self.carrier('unshare -n sh -c "ip link set lo up;')
+        self.assertEqual(self.nodes(carrier), ["0", "1"])
+        self.assertEqual(self.nodes(carrier, MUSTER_HOST_IDENTITY="left"), ["0", "1"])
+
+    def test_one_host_is_not_two_because_of_a_step_that_is_over(self):
+        carrier = self.carrier('sh -c "')
+        self.assertEqual(self.nodes(carrier), ["0", "0"])
+        self.assertEqual(self.nodes(carrier, MUSTER_STEP="1"), ["0", "0"])
+
+
+class QueuedRecords(Case):
+    """A job's script names the record that its muster goes on with."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("job.yml", "muster: 1\ncommand: echo from the job\n")
+        self.succeeds("job.yml", command=(MUSTER, "submit"))
+        done = self.succeeds("last", "--json", command=(MUSTER, "show"))
+        self.record = json.loads(done.text)["folder"]
+
+    def handed_to_slurm(self, job):
+        for name in ("spec.json", "report.json"):
+            about = json.loads(self.read(self.record, name))
+            self.write(os.path.join(self.record, name),
+                       json.dumps({**about, "scheduler": {"kind": "slurm", "id": job}}))
+
+    def waits_in_the_queue(self, job):
+        os.remove(self.path(self.record, "report.json"))
+        self.write(os.path.join(self.record, "events.jsonl"),
+                   '{"time":"2026-01-02T03:04:05.678Z","event":"created"}\n'
+                   f'{{"time":"2026-01-02T03:04:05.678Z","id":"{job}","event":"queued"}}\n')
+
+    def contents(self):
+        return {name: self.read(self.record, name) for name in os.listdir(self.record)
+                if name != "streams"}
+
+    def run_in_job(self, job):
+        around = {"SLURM_JOB_ID": job, "SLURM_JOB_NODELIST": socket.gethostname(),
+                  "SLURM_TASKS_PER_NODE": "1", "SLURM_JOB_NUM_NODES": "1"} if job else {}
+        env = self.environment(MUSTER_QUEUED_RECORD=self.record, **around)
+        return self.muster("-n", "1", "echo", "typed", env=env)
+
+    def refuses(self, job):
+        before = self.contents()
+        self.assert_refused(self.run_in_job(job), BAD_FILE, "MUSTER_QUEUED_RECORD names no run "
+                            f"of this batch job: {self.record}", "unset it")
+        self.assertEqual(self.contents(), before)
+
+    def test_one_that_was_in_no_queue(self):
+        self.refuses("")
+        self.refuses("7")
+
+    def test_one_of_another_job(self):
+        """It has ended, or waits for its turn."""
+        self.handed_to_slurm("7")
+        self.refuses("")
+        self.refuses("8")
+        self.waits_in_the_queue("7")
+        self.refuses("")
+        self.refuses("8")
+        done = self.run_in_job("7")
+        self.assertEqual((done.code, done.text), (0, "from the job\n"), done)
 
 
 if __name__ == "__main__":

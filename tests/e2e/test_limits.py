@@ -43,6 +43,25 @@ class RecordCase(Case):
 
 
 class Codes(RecordCase):
+    def test_how_many_ranks_a_signal_has_ended_is_told(self):
+        for ranks, words in ((1, "the only rank was"), (2, "both ranks were"),
+                             (3, "all 3 ranks were")):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(ranks=ranks, number=number):
+                    job = self.start("-n", str(ranks), "sh", "-c", READY + "exec sleep $E2E_MARK")
+                    ready = [f"ready.{rank}" for rank in range(ranks)]
+                    self.wait_for_files(ready)
+                    for name in ready:
+                        os.remove(self.path(name))
+                    job.send(number)
+                    done = job.finish()
+                    cause = (f"interrupted by signal {number:d} ({number.name}): {words} ended")
+                    self.assertEqual(done.code, 128 + number, done)
+                    self.assertIn(f"muster: {cause}; exit code {128 + number}\n", done.errors)
+                    self.assertEqual(self.last()["cause"], cause)
+            done = self.muster("-n", str(ranks), "--timeout", "0.2", "sleep", self.mark)
+            self.assertIn(f"muster: {words} ended with SIGTERM\n", done.errors)
+
     def test_a_rank_s_own_code_is_not_taken_for_muster_s(self):
         done = self.muster("-n", "2", "sh", "-c", "exit 243")
         self.assertEqual(done.code, UNREACHABLE, done)

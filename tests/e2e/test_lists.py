@@ -51,6 +51,18 @@ class Lists(Case):
         self.assertIn(" ".join(LONG), self.lines(200, "ps")[1])
         self.assertIn(" ".join(LONG), self.told("ps").text)
 
+    def test_completion_offers_the_newest_twenty(self):
+        for _ in range(21):
+            self.muster("-n", "1", "true", env=self.env)
+        runs = [one["run"] for one in json.loads(self.told("ps", "--all", "--json").text)]
+        os.mkdir(self.path("bin"))
+        os.symlink(MUSTER, self.path("bin/muster"))
+        offers = ('source <(muster completion bash); COMP_WORDS=(muster show 2); COMP_CWORD=2; '
+                  '_muster; printf "%s\\n" "${COMPREPLY[@]}"')
+        env = {**self.env, "PATH": f"{self.path('bin')}:/usr/bin:/bin"}
+        done = self.muster("--norc", "-c", offers, command=("bash",), env=env)
+        self.assertEqual((len(runs), done.lines), (22, sorted(runs)[-20:]), done)
+
     def test_one_run_is_folded(self):
         lines = self.lines(50, "show", "last")
         self.assertLessEqual(max(len(line) for line in lines if "/" not in line), 50, lines)

@@ -121,6 +121,19 @@ class Mpirun(Case):
         self.assertEqual(len(done.errors.splitlines()), 2, done)
         self.assertEqual(self.mpirun("-q", "-n", "1", "--report-uri", "-", "true").err, b"")
 
+    def test_the_line_goes_before_variables(self):
+        show = ("-np", "1", "sh", "-c", "echo $OMPI_MCA_btl $OMPI_COMM_WORLD_RANK")
+        env = self.environment(OMPI_MCA_btl="vader", OMPI_COMM_WORLD_RANK="7")
+        for words, told in (((), "vader 0"), (("-mca", "btl", "self"), "self 0")):
+            done = self.muster(*words, *show, command=self.link(), env=env)
+            self.assertEqual((done.code, done.text, done.errors), (0, told + "\n", ""), words)
+
+    def test_a_word_of_another_launcher_is_told_with_ours(self):
+        for word in ("-genv", "-env"):
+            done = self.mpirun(word, "A", "1", "-np", "1", "true")
+            self.assert_refused(done, 1, f"unknown option '{word}'",
+                                "mpirun calls it -x NAME=VALUE")
+
     @unittest.skipUnless(os.path.exists("/usr/bin/mpirun.openmpi"), "there is no Open MPI here")
     def test_a_real_mpi_program_finds_its_world(self):
         code = "from mpi4py import MPI; c = MPI.COMM_WORLD; print(c.allreduce(c.rank), c.size)"

@@ -1,6 +1,6 @@
 """What a step has written is copied and read: fifos, sockets, devices, holes, full disks."""
 
-# rooms: cli blobs process front
+# rooms: cli blobs process front sweep
 # attacks
 
 import json
@@ -8,7 +8,7 @@ import os
 import stat
 
 from pipeline_case import PipelineCase
-from support import BAD_FILE, MUSTER, no_small_disk, run_tests
+from support import BAD_FILE, CANNOT_START, MUSTER, no_small_disk, run_tests
 
 OUTPUT = 248
 NO_ROOM = "No space left on device"
@@ -42,6 +42,31 @@ jobs:
     command: echo "${{inputs.s}}"
     inputs:
       s: {type: string, path: "${{parent.jobs.count.outputs.s}}"}
+"""
+
+
+SWEEP = """type: sweep
+trial: {command: "head -c 2600000 /dev/urandom > ${{outputs.model}}/big; echo loss = 1"}
+outputs: {model: {type: uri_folder, path: disk/out}}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [1]}}
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 1}
+metrics_from: output
+"""
+CHECKPOINTS = """muster: 1
+checkpoints: true
+command: head -c 2600000 /dev/urandom > $MUSTER_CHECKPOINTS/big; exit 1
+"""
+PACKAGES = """muster: 1
+environment: {conda: {dependencies: [%s]}}
+command: "true"
+"""
+# Fills the disk.
+CONDA = """#!/bin/sh
+while [ "$1" != -p ]; do shift; done
+mkdir -p "$2/bin"
+exec cp /dev/zero "$2/bin/python"
 """
 
 
@@ -167,6 +192,68 @@ class FullDisk(PipelineCase):
         self.assertEqual(reused["state"], "completed")
         self.assertEqual(reused["reused_from"], failed["reused_from"])
         self.assertEqual(self.read("later"), b"use: a\nuse: b\n")
+
+    def codes(self, script, **more):
+        """The exit codes of its commands, and the files that it tells of at its end."""
+        done = self.start(command=on_small_disk(script), env=self.environment(**more)).finish()
+        self.assertEqual(done.code, 0, done)
+        words = done.text.split()
+        return [int(word) for word in words if word.isdigit()], \
+            sorted(word for word in words if not word.isdigit()), done.errors
+
+    def test_code_that_does_not_fit_leaves_no_record(self):
+        os.mkdir(self.path("src"))
+        self.write("src/big", os.urandom(5_000_000))
+        self.write("code.yml", "muster: 1\ncode: src\ncommand: ls\n")
+        codes, files, errors = self.codes(
+            f"{MUSTER} submit code.yml || echo $?; cd disk/runs; find . -path ./.blobs -prune "
+            "-o -print; find .blobs -name 'new-*'\n")
+        self.assertEqual((codes, files), ([OUTPUT], ["."]))
+        self.assertRegex(errors, r"^muster: error: cannot write to \S+/disk/runs/\.blobs: "
+                         rf"{NO_ROOM}\n$")
+
+    def test_a_sweep_s_output_that_does_not_fit_at_its_path(self):
+        self.write("sweep.yml", SWEEP)
+        codes, files, errors = self.codes(
+            f"{MUSTER} submit sweep.yml > said || echo $?; find disk -name '*out*' -not -name "
+            "'std*' -not -name outputs; find disk -name big\n")
+        self.assertEqual(codes, [OUTPUT])
+        kept, = files
+        self.assertRegex(kept, "^disk/runs/[^/]+/steps/trial_0/outputs/model/big$")
+        self.assertRegex(errors, r"(?m)^muster: the output model of trial_0 is not kept as the "
+                         rf"sweep's: cannot copy {self.folder}/{kept} to \S+/disk/out: {NO_ROOM}$")
+
+    def test_checkpoints_that_do_not_fit_stay_where_they_are(self):
+        self.write("job.yml", CHECKPOINTS)
+        codes, files, errors = self.codes(
+            f"{MUSTER} submit job.yml || echo $?\n"
+            "cd disk/runs; run=$(ls); mv $run ../../kept; ln -s ../../kept $run\n"
+            "cd ../..; head -c 2600000 /dev/zero > disk/fill\n"
+            f"{MUSTER} rerun last || echo $?\n"
+            "find disk -name checkpoints; find disk kept -name big\n"
+            f"rm disk/fill; {MUSTER} rerun last || echo $?; find disk kept -name big\n")
+        self.assertEqual(codes, [1, OUTPUT, 1])
+        self.assertRegex(" ".join(files), "^disk/runs/[^/]+/checkpoints/big kept/checkpoints/big$")
+        self.assertRegex(errors, r"(?m)^muster: error: cannot copy \S+/checkpoints/big to "
+                         rf"\S+/disk/runs/\S+/checkpoints: {NO_ROOM}$")
+
+    def test_packages_that_do_not_fit(self):
+        self.write("pip.yml", PACKAGES % "python")
+        self.write("conda.yml", PACKAGES % "mkl")
+        os.mkdir(self.path("bin"))
+        self.write("bin/conda", CONDA, 0o755)
+        codes, files, errors = self.codes(
+            f"conda() {{ PATH=$DIR/bin:$PATH {MUSTER} submit conda.yml || echo $?; }}; conda\n"
+            "for size in 1M 4k; do dd if=/dev/zero of=disk/$size bs=$size || :; done\n"
+            f"conda; {MUSTER} submit pip.yml || echo $?\n"
+            "find disk/muster/environments ! -name '*.lock'\n", XDG_CACHE_HOME=self.path("disk"))
+        self.assertEqual((codes, files), ([CANNOT_START] * 3, ["disk/muster/environments"]))
+        folder = r"\S+/disk/muster/environments/\w+"
+        told = (rf"python3 cannot make a virtual environment in {folder}: .*{NO_ROOM}",
+                rf"conda could not make the environment: .*{folder}/bin/python'?: {NO_ROOM}",
+                rf"cannot write {folder}\.yml: {NO_ROOM}")
+        for line in told:
+            self.assertRegex(errors, rf"{line}\n  hint: `muster gc -H HOST` makes room there")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 import os
 import unittest
 
-from support import MUSTER, PYTHON, Case, run_tests
+from support import MUSTER, PYTHON, UNTIL_GO, Case, run_tests
 
 TORCH = os.path.isdir("/usr/lib/python3/dist-packages/torch")
 
@@ -45,6 +45,22 @@ class PythonErrors(Case):
             self.assertRegex(errors, r"    at \S*t.py:3 in inner: raise ValueError\(.*\)\n"
                              r"    at \S*t.py:5 in outer: inner\(40\)\n"
                              r"    at \S*t.py:7 in <module>: outer\(\)\n")
+
+    def test_its_traceback_is_told_once(self):
+        """The report has its frames, not its words again."""
+        self.write("t.py", RAISES)
+        self.write("job.yml", f"muster: 1\ncommand: {PYTHON} t.py\n"
+                   "distribution: {type: mpi, process_count_per_node: 2}\n")
+        submit = self.fails("job.yml", command=(MUSTER, "submit"))
+        run = self.fails("-n", "2", PYTHON, "t.py")
+        self.succeeds("-d", "-n", "2", "sh", "-c", f"{UNTIL_GO}; exec {PYTHON} t.py")
+        follower = self.start("-f", "last", command=(MUSTER, "logs"))
+        self.write("go", "")
+        followed = follower.finish()
+        self.assertEqual(followed.code, 1, followed)
+        for errors in (submit, run, followed.errors):
+            self.assertEqual(errors.count("Traceback"), 1, errors)
+            self.assertEqual(errors.count("t.py:3 in inner"), 1, errors)
 
     def test_a_script_of_its_own_interpreter(self):
         self.write("t", f"#!{PYTHON}\n" + RAISES, 0o755)

@@ -7,8 +7,10 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
+import socket
 
-from support import BAD_FILE, MUSTER, UNTIL_GO, USAGE, Case, run_tests, until
+from support import BAD_FILE, MUSTER, PYTHON, UNTIL_GO, USAGE, Case, run_tests, until
 
 MANY = 20
 
@@ -33,6 +35,23 @@ jobs:
     command: cat ${{inputs.from}}/weights > ${{outputs.model}}/weights
     inputs: {from: '${{parent.jobs.one.outputs.model}}'}
     outputs: {model: '${{parent.outputs.model}}'}
+"""
+
+# Makes what conda would, as far as a rank sees it, and writes down that it was called.
+CONDA = f"""#!/bin/sh
+echo called >> "$DIR/calls"
+while [ "$1" != -p ]; do shift; done
+mkdir -p "$2/bin"
+ln -s {PYTHON} "$2/bin/python"
+seq 200 | while read i; do echo $i > "$2/$i"; done
+"""
+PACKAGES = """muster: 1
+environment: {conda: {dependencies: [mkl]}}
+command: ls $CONDA_PREFIX | wc -l
+"""
+# Only one at a time finds no folder there.
+ALONE = """muster: 1
+command: mkdir $DIR/here && echo $SLURM_JOB_ID >> $DIR/ran && rmdir $DIR/here
 """
 
 
@@ -144,6 +163,48 @@ class SameInstant(Case):
         for one in done[:winner] + done[winner + 1:]:
             self.assertEqual(one.code, BAD_FILE, one)
             self.assertIn(f"now: the run {run['run']} writes there", one.errors)
+
+    def test_packages_of_one_environment(self):
+        os.mkdir(self.path("bin"))
+        self.write("bin/conda", CONDA, 0o755)
+        self.write("job.yml", PACKAGES)
+        path = f"PATH={self.path('bin')}:/usr/bin:/bin"
+        for one in self.many("env", path, MUSTER, "submit", "job.yml"):
+            done = one.finish()
+            self.assertEqual((done.code, done.text), (0, "201\n"), done)
+        self.assertEqual(self.read("calls"), b"called\n")
+
+    def queued(self, job):
+        """The record of a run that waits in Slurm's queue."""
+        self.told("submit", "job.yml")
+        record = json.loads(self.told("show", "last", "--json").text)["folder"]
+        os.remove(self.path("ran"))
+        shutil.rmtree(self.path(record, "streams"))
+        for name in ("report.json", "plan.json"):
+            os.remove(self.path(record, name))
+        spec = json.loads(self.read(record, "spec.json"))
+        self.write(self.path(record, "spec.json"),
+                   json.dumps({**spec, "scheduler": {"kind": "slurm", "id": job}}))
+        self.write(self.path(record, "events.jsonl"),
+                   '{"time":"2026-01-02T03:04:05.678Z","event":"created"}\n'
+                   f'{{"time":"2026-01-02T03:04:05.678Z","id":"{job}","event":"queued"}}\n')
+        return record
+
+    def test_heads_of_one_queued_record(self):
+        """As of a script that somebody starts with srun: they take turns."""
+        self.write("job.yml", ALONE)
+        record = self.queued("7")
+        around = (f"MUSTER_QUEUED_RECORD={record}", "SLURM_JOB_ID=7", "SLURM_JOB_NUM_NODES=1",
+                  f"SLURM_JOB_NODELIST={socket.gethostname()}", "SLURM_TASKS_PER_NODE=1")
+        for one in self.many("env", *around, MUSTER, "submit", "job.yml"):
+            done = one.finish()
+            self.assertEqual((done.code, done.errors), (0, ""), done)
+        self.assertEqual(self.read("ran"), b"7\n" * MANY)
+        self.assertEqual([one["state"] for one in self.runs()], ["completed"])
+        attempts = [self.path(record, f"attempt.{i}") for i in range(1, MANY)]
+        for folder in (record, *attempts):
+            left = os.listdir(folder)
+            self.assertLessEqual({"events.jsonl", "report.json", "streams"}, set(left), folder)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,14 @@
 # rooms: link wire machine head
 # attacks
 
+import os
 import struct
 
-from support import UNREACHABLE, Case, run_tests
+from support import LOST, MUSTER, ROOT, UNREACHABLE, Case, run_tests
+
+# What real agents have said before bytes of it were changed; it is also where the fuzzer begins.
+RECORDED = os.path.join(ROOT, "tests/fuzz/corpus/frames_fuzz")
+RECORDED_PLANS = b"\x17\x32\x69\x47\xef\x9a\x5b\x3d"  # of other sources
 
 # Speaks the wire format of docs/PROTOCOL.md by hand, and stays until it is dismissed.
 AGENT = """#!/usr/bin/python3 -S
@@ -15,7 +20,9 @@ sys.stdout.buffer.flush()
 sys.stdin.buffer.read()
 """
 MAGIC = b"\x1dmuster-agent 4\n"
-WELCOME, PONG = 1, 10  # fields of ToHead in src/wire/wire.proto
+HELLO = 1              # a field of ToAgent in src/wire/wire.proto
+WELCOME, PONG = 1, 10  # of ToHead
+PLANS = 18             # of Welcome: the digest of the sources that environments are made with
 
 
 def frame(kind, payload=b"", host=0):
@@ -32,12 +39,45 @@ def welcome(protocol):
     return message(WELCOME, bytes([1 << 3, protocol]) + b"\x12\x019" + b"\x1a\x04name")
 
 
-class Links(Case):
+def varint(content, at):
+    """The number there, and where it ends."""
+    number, shift = 0, 0
+    while True:
+        number |= (content[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if content[at - 1] < 128:
+            return number, at
+
+
+def fields(content):
+    """The values of a message's fields by number, the last one of each, up to its end."""
+    found, at = {}, 0
+    while at < len(content):
+        key, at = varint(content, at)
+        size = 8 if key & 7 == 1 else 0
+        if key & 7 == 2:
+            size, at = varint(content, at)
+        if key & 7 == 0:
+            found[key >> 3], at = varint(content, at)
+        else:
+            found[key >> 3], at = content[at:at + size], at + size
+    return found
+
+
+def recorded(name):
+    """Its frames; the first byte tells the fuzzer in which pieces they come."""
+    with open(os.path.join(RECORDED, name), "rb") as file:
+        return file.read()[1:]
+
+
+class Agents(Case):
     def head(self, said, hosts="one:2"):
         self.write("said", said)
         self.write("agent", AGENT % self.path("said"), 0o755)
         return self.muster("--ssh-command", "./agent", "-H", hosts, "-n", "2", "true")
 
+
+class Links(Agents):
     def test_nothing_is_heard_of_a_link_that_was_closed(self):
         """Frames that came together with the one for which the head closes the link."""
         said = MAGIC + welcome(protocol=5) + 5 * message(PONG) + frame(9)
@@ -66,6 +106,28 @@ class Links(Case):
         """Of the same protocol, but made of other sources."""
         done = self.head(MAGIC + welcome(protocol=4))
         self.assert_refused(done, UNREACHABLE, "one: muster 9 there would give ranks a different")
+
+
+class Recorded(Agents):
+    def plans(self):
+        """That our own agent greets with."""
+        hello = message(HELLO, bytes([1 << 3, 4]) + b"\x20\xe0\xd4\x03")  # a lease of a minute
+        said = self.muster(command=(MUSTER, "agent"), stdin=hello).out
+        greeting = said[len(MAGIC) + len(frame(0)):]
+        return fields(fields(greeting)[WELCOME])[PLANS]
+
+    def test_a_clock_that_jumps(self):
+        """A minute has gone by there while the head has waited for a moment."""
+        said = MAGIC + recorded("agent_clock_jumps").replace(RECORDED_PLANS, self.plans())
+        done = self.head(said)
+        self.assertEqual(done.code, LOST, done)
+        self.assertIn("error: one: a frame of unknown kind 136 came\n", done.errors)
+        done = self.head(said.replace(b"\x0a\0\0\0\x88", b"\x0a\0\0\0\2"))
+        self.assertEqual((done.code, done.lines), (0, ["hi 0", "hi 1"]), done)
+
+    def test_frames_behind_a_greeting_of_another_protocol(self):
+        done = self.head(MAGIC + recorded("agent_of_another_protocol"))
+        self.assert_refused(done, UNREACHABLE, "one: muster 0.1.0 there speaks protocol 103")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""What muster submit tells a person at a terminal, and nobody else."""
+"""What muster submit, and muster run -d, tell a person at a terminal, and nobody else."""
 
 # rooms: cli view
 
 import json
 import os
 import pty
+import re
 
 from support import MUSTER, Case, run_tests
 
@@ -33,10 +34,10 @@ class Watched(Case):
     def show(self):
         return json.loads(self.told("show", "last", "--json").text)
 
-    def seen(self, *words, **environment):
+    def seen(self, *words, command=("submit", "job.yml"), **environment):
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
-        run = self.start("job.yml", *words, command=(MUSTER, "submit"), stderr=theirs,
+        run = self.start(*words, command=(MUSTER, *command), stderr=theirs,
                          env=self.environment(**environment))
         os.close(theirs)
         done = run.finish()
@@ -56,14 +57,17 @@ class Watched(Case):
         self.assertEqual(self.told("logs", word).text, "[0] out\n[1] out\n")
 
     def test_a_detached_run(self):
-        text, told = self.seen("--detach")
-        self.assertEqual(text, self.show()["run"] + "\n")
-        word = text.strip().rsplit("-", 1)[1]
-        for typed in ("logs -f", "show", "stop"):
-            self.assertRegex(told, rf"(?m)^  muster {typed} {word} +#")
+        for words in (("submit", "job.yml", "--detach"), ("run", "-d", "-n", "2", "true")):
+            with self.subTest(words):
+                text, told = self.seen(command=words)
+                self.assertEqual(text, self.show()["run"] + "\n")
+                word = text.strip().rsplit("-", 1)[1]
+                typed = re.findall(rf"(?m)^  muster (.*) {word} +# \w", told)
+                self.assertEqual(typed, ["logs -f", "show", "stop"], told)
 
     def test_nobody_watches(self):
         self.assertEqual(self.told("submit", "job.yml").errors, "")
+        self.assertEqual(self.told("run", "-d", "true").errors, "")
 
 
 if __name__ == "__main__":

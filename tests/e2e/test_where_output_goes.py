@@ -9,7 +9,7 @@ import re
 import unittest
 
 import own
-from support import BAD_FILE, MUSTER, Case, run_tests
+from support import BAD_FILE, CANNOT_START, MUSTER, TIMEOUT, Case, run_tests
 
 OUTPUT = 248
 
@@ -25,6 +25,13 @@ jobs:
     command: cat ${{inputs.given}}/file
     inputs:
       given: {type: uri_folder, path: "${{parent.jobs.first.outputs.made}}"}
+"""
+# What a rank makes there has the modes that its umask leaves.
+FAILS = """\
+code: src
+outputs: {made: {type: uri_folder}}
+command: |
+  echo said; : > ${{outputs.made}}/file; mkdir ${{outputs.made}}/folder; exit 4
 """
 
 
@@ -116,6 +123,40 @@ class EveryCommand(RecordedCase):
                 self.lost(command, "--help")
 
 
+class Called(RecordedCase):
+    """`muster lead` passes on what its command prints; `muster join` prints nothing there."""
+
+    def redirected(self, stdout, *words):
+        return self.start(*words, command=("sh", "-c", f'exec "$0" "$@" {stdout}', MUSTER))
+
+    def led(self, lead_to, join_to, *command):
+        self.write("secret", "hush\n", 0o600)
+        place = f"127.0.0.1:{own.port()}"
+        joined = self.redirected(join_to, "join", place, "--secret-file", "secret",
+                                 "--start-timeout", "50")
+        lead = self.redirected(lead_to, "lead", "--listen", place, "--nodes", "1",
+                               "--secret-file", "secret", "--", *command)
+        done = lead.finish()
+        ended = joined.finish()
+        self.assertEqual((ended.code, ended.out, ended.errors), (0, b"", ""), ended)
+        return done
+
+    def test_what_the_command_prints_is_missed(self):
+        for stdout, why in ((">&-", "Bad file descriptor"),
+                            (">/dev/full", "No space left on device")):
+            for command in (["echo", "x"], [MUSTER, "run", "-n", "1", "echo", "x"]):
+                with self.subTest(command, stdout=stdout):
+                    done = self.led(stdout, "", *command)
+                    self.assertEqual(done.code, OUTPUT, done)
+                    self.assertIn(f"error: cannot write to stdout: {why}; 2 bytes are lost\n",
+                                  done.errors)
+
+    def test_a_host_has_no_need_of_one(self):
+        done = self.led("", ">&-", MUSTER, "run", "-n", "1", "echo", "x")
+        self.assertEqual((done.code, done.text, done.errors), (0, "x\n", ""), done)
+        self.assertEqual(self.led(">&-", ">&-", "true").code, 0)
+
+
 class Masks(RecordedCase):
     """As a user for whom modes count, as they do not for root."""
 
@@ -124,20 +165,31 @@ class Masks(RecordedCase):
         self.write("job.yml", JOB)
         self.write("pipeline.yml", PIPELINE)
         os.mkdir(self.path("tmp"))
+        os.mkdir(self.path("src"))
+        self.write("src/a", "code\n")
         self.who = {}
         if os.getuid() == 0:
             user = own.users()
             self.who = {"user": user, "group": user, "extra_groups": []}
-            for name in ("", "tmp", "job.yml", "pipeline.yml"):
+            for name in ("", "tmp", "src", "src/a", "job.yml", "pipeline.yml"):
                 os.chown(self.path(name), user, user)
         os.chmod(self.folder, 0o755)
 
-    def masked(self, umask, *words):
+    def masked(self, umask, *words, code=0):
         env = self.environment(TMPDIR=self.path("tmp"), MUSTER_RECORDS=self.path("state/records"))
         done = self.start(*words, command=(MUSTER,), env=env, umask=umask, **self.who).finish()
-        self.assertEqual(done.code, 0, (oct(umask), words, done))
-        self.assertNotIn("cannot", done.errors)
+        self.assertEqual(done.code, code, (oct(umask), words, done))
+        self.assertTrue(code == CANNOT_START or "cannot" not in done.errors, done)
         return done
+
+    def assert_mode_of_all(self):
+        """The user reads all that muster has made, and nobody else writes to it."""
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+        self.assertEqual(os.stat(self.path("state")).st_mode & 0o022, 0)
+        for folder, _, names in os.walk(self.path("state")):
+            for name in set(names) - {"file"}:  # a rank has made that
+                mode = os.lstat(os.path.join(folder, name)).st_mode
+                self.assertEqual((mode & 0o400, mode & 0o002), (0o400, 0), name)
 
     def test_all_that_muster_makes_can_be_used_and_nobody_else_writes_to_it(self):
         for umask in (0o777, 0o277, 0o077, 0o000):
@@ -150,12 +202,26 @@ class Masks(RecordedCase):
                 if not umask & 0o700:  # the ranks' own files are made as the user says
                     done = self.masked(umask, "submit", "pipeline.yml")
                     self.assertIn("second: kept\n", done.text)
-                self.assertEqual(os.listdir(self.path("tmp")), [])
-                self.assertEqual(os.stat(self.path("state")).st_mode & 0o022, 0)
-                for folder, _, names in os.walk(self.path("state")):
-                    for name in set(names) - {"file"}:  # a rank has made that
-                        mode = os.lstat(os.path.join(folder, name)).st_mode
-                        self.assertEqual((mode & 0o400, mode & 0o002), (0o400, 0), name)
+                self.assert_mode_of_all()
+
+    def test_runs_that_fail_leave_nothing_that_their_user_cannot_remove(self):
+        self.write("fails.yml", FAILS)
+        os.chmod(self.path("fails.yml"), 0o644)
+        for umask in (0o777, 0o277, 0o077):
+            with self.subTest(oct(umask)):
+                for words, code in (
+                        (["-n", "2", "sh", "-c", "echo said; exit 3"], 3),
+                        (["--fake-nodes", "2", "-n", "2", "sh", "-c", "kill -9 $$"], 137),
+                        (["-n", "1", "--timeout", "0.2", "sleep", self.mark], TIMEOUT),
+                        (["-n", "1", "no-such-program"], CANNOT_START)):
+                    self.masked(umask, "run", *words, code=code)
+                self.masked(umask, "submit", "fails.yml", code=4)
+                self.assert_mode_of_all()
+                self.assertIn("said", self.masked(umask, "logs", "last").text)
+                self.assertIn("exited with code 4", self.masked(umask, "report", "last").text)
+                self.masked(umask, "rm", "--yes", "--older-than", "0s")
+                left = [name for name in os.listdir(self.path("state/records")) if name[0] != "."]
+                self.assertEqual(left, [])
 
     def test_ranks_have_the_user_s(self):
         for umask in (0o777, 0o027, 0o000):

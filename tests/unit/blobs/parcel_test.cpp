@@ -212,6 +212,16 @@ TEST_F(Homecoming, FilesAreAdded) {
   EXPECT_EQ(facts.st_mtim.tv_sec, 5);
 }
 
+TEST_F(Homecoming, WaitsForNobodyWhereACopyIsMade) {
+  const Entry one = file("outputs/model/one", "same");
+  const std::string copy = here_.path_of(one.hash) + ".copy";
+  ASSERT_EQ(::mkfifo(copy.c_str(), 0600), 0);
+  const process::UniqueFd reader(::open(copy.c_str(), O_RDONLY | O_NONBLOCK));
+  merge({dir("outputs/model"), one, file("outputs/model/two", "same")});
+  EXPECT_EQ(folder_.read("record/outputs/model/one"), "same");
+  EXPECT_EQ(folder_.read("record/outputs/model/two"), "same");
+}
+
 mode_t mode_of(const std::string& path) {
   struct stat facts {};
   return ::lstat(path.c_str(), &facts) == 0 ? facts.st_mode & 07777 : 0;

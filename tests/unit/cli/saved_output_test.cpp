@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit/folder.hpp"
@@ -59,6 +60,12 @@ TEST_F(SavedOutput, IsWrittenInPiecesOrNotAtAll) {
   EXPECT_FALSE(save_output(folder_.path() + "/none/log", speak));
   EXPECT_EQ(read(), "one\ntwo\n");
   EXPECT_NE(::access((path() + ".new").c_str(), F_OK), 0);
+}
+
+TEST_F(SavedOutput, WaitsForNobodyWhereItIsWritten) {
+  ASSERT_EQ(::mkfifo((path() + ".new").c_str(), 0600), 0);
+  EXPECT_TRUE(save_output(path(), [](const auto& write) { return write("one\n"); }));
+  EXPECT_EQ(read(), "one\n");
 }
 
 // As `kubectl logs --timestamps` tells it, in pieces that begin and end anywhere.

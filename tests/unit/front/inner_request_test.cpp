@@ -69,11 +69,11 @@ TEST(InnerRequest, tells_what_its_launcher_would_refuse) {
 }
 
 TEST(InnerRequest, tells_what_there_is_no_room_for) {
-  for (const char* text : {"mpirun -np 5 x", "horovodrun -np 5 x", "muster run -n 5 x",
-                           "cd src && mpirun -np 5 x $MORE", "mpirun -np 4 x; mpirun -np 5 x",
-                           "mpirun -np 2 x : -np 3 y"}) {
+  for (const char* text : {"mpirun -np 5 x", "muster run -n 5 x", "cd src && mpirun -np 5 x $MORE",
+                           "mpirun -np 4 x; mpirun -np 5 x", "mpirun -np 2 x : -np 3 y"}) {
     EXPECT_NE(mistake(text).find(" would not start: 5 are too many"), std::string::npos) << text;
   }
+  EXPECT_NE(mistake("horovodrun -np 5 x").find("the hosts have 4 slots"), std::string::npos);
   for (const char* text :
        {"mpirun -np 4 x", "mpirun --oversubscribe -np 5 x", "mpirun -np 5 $MORE x",
         "export OMPI_MCA_rmaps_base_oversubscribe=1\nmpirun -np 5 x",

@@ -270,7 +270,8 @@ TEST(Mpirun, RefusesWrongPlaces) {
             std::string::npos);
   EXPECT_EQ(complaint({"--map-by", "slot:foo", "p"}), "--map-by has an unknown modifier 'foo'");
   EXPECT_EQ(complaint({"--map-by", "slot:PE", "p"}), "--map-by: PE needs a value, as in PE=2");
-  EXPECT_EQ(complaint({"--map-by", "ppr:0:node", "p"}), "--map-by ppr:N must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--map-by", "ppr:0:node", "p"}),
+            "--map-by ppr:N must be from 1 to 1000000, not 0");
   EXPECT_EQ(complaint({"--map-by", "ppr:2", "p"}),
             "--map-by ppr:N:WHAT needs node, package, numa, core or another object, not ''");
   EXPECT_EQ(complaint({"--bind-to", "cor", "p"}).substr(0, 22), "--bind-to must be none");
@@ -301,7 +302,8 @@ TEST(Mpirun, ReadsHosts) {
   EXPECT_EQ(names({"--hostfile", "hf", "-H", "+e:2", "p"}), "a:4 b:2 ");
   EXPECT_EQ(world.complaint({"-H", "+n0", "p"}),
             "'+n0' counts hosts of a hostfile, and there is none");
-  EXPECT_EQ(world.complaint({"--hostfile", "hf", "-H", "+n3", "p"}), "+n must be 2 or less, not 3");
+  EXPECT_EQ(world.complaint({"--hostfile", "hf", "-H", "+n3", "p"}),
+            "+n must be from 0 to 2, not 3");
   EXPECT_EQ(world.complaint({"--hostfile", "hf", "--hostfile", "hf", "p"}),
             "--hostfile is given twice for one program");
   EXPECT_EQ(world.complaint({"--hostfile", "no", "p"}), "no such file");

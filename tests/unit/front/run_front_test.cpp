@@ -375,15 +375,16 @@ TEST(RunFront, NoticeALongDash) {
 }
 
 TEST(RunFront, RefuseAbsurdNumbers) {
-  EXPECT_EQ(complaint({"-n", "0", "p"}), "-n must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"-n", "0", "p"}), "-n must be from 1 to 1000000, not 0");
   EXPECT_EQ(complaint({"--np", "-1", "p"}),
             "--np must be a whole number from 1 to 1000000, not '-1'");
-  EXPECT_EQ(complaint({"-n", "1000000000", "p"}), "-n must be 1000000 or less, not 1000000000");
+  EXPECT_EQ(complaint({"-n", "1000000000", "p"}), "-n must be from 1 to 1000000, not 1000000000");
   EXPECT_EQ(complaint({"-n", "4x", "p"}), "-n must be a whole number from 1 to 1000000, not '4x'");
   EXPECT_EQ(complaint({"-n4python", "p"}),
             "-n must be a whole number from 1 to 1000000, not '4python'");
-  EXPECT_EQ(complaint({"--ssh-port", "65536", "p"}), "--ssh-port must be 65535 or less, not 65536");
-  EXPECT_EQ(complaint({"--fake-nodes", "0", "p"}), "--fake-nodes must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--ssh-port", "65536", "p"}),
+            "--ssh-port must be from 1 to 65535, not 65536");
+  EXPECT_EQ(complaint({"--fake-nodes", "0", "p"}), "--fake-nodes must be from 1 to 10000, not 0");
   EXPECT_EQ(hint({"--max-open", "0", "p"}),
             "--max-open N: How many hosts to connect to at the same time (default: 32).");
 }
@@ -504,7 +505,7 @@ TEST(RunFront, AColonBeforeAnOptionIsAQuestion) {
 
 TEST(RunFront, RefusesRolesThatMakeNoSense) {
   EXPECT_EQ(complaint({"-n", "2", "--role", "worker=2", "p"}), "-n and --role cannot be combined");
-  EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be 1 or more, not 0");
+  EXPECT_EQ(complaint({"--role", "worker=0", "p"}), "--role must be from 1 to 2048, not 0");
   EXPECT_EQ(complaint({"--role", "=2", "p"}), "--role must be NAME=N, not '=2'");
   EXPECT_EQ(complaint({"--role", "worker", "p", ":", "--role", "ps", "-H", "a", "q"}),
             "-H is for the whole job");

@@ -421,24 +421,24 @@ command: train ${{inputs.lr}} ${{inputs.depth}} ${{inputs.kind}} ${{inputs.fast}
   const auto rate = [&](const std::string& lr) { return space("{lr: " + lr + others); };
   EXPECT_EQ(only("{type: choice, values: [1, 8]}"), "");
   EXPECT_EQ(only("{type: choice, values: [1, 9, 10]}"),
-            "s.yml:5:50: the input depth must be 8 or less, not 9\n");
+            "s.yml:5:50: the input depth must be from 1 to 8, not 9\n");
   EXPECT_EQ(only("{type: choice, values: [1, 2.5]}"),
             "s.yml:5:50: the input depth must be a whole number, not '2.5'\n");
   EXPECT_EQ(only("{type: randint, upper: 4}"),
-            "s.yml:5:46: the input depth must be 1 or more, not 0\n");
+            "s.yml:5:46: the input depth must be from 1 to 8, not 0\n");
   EXPECT_EQ(only("{type: uniform, min_value: 1, max_value: 8}"),
             "s.yml:5:30: the input depth takes whole numbers, and type uniform gives others\n"
             "  hint: write type: randint, a choice, or a law with a whole q\n");
   EXPECT_EQ(only("{type: quniform, min_value: 1, max_value: 8, q: 1}"), "");
   EXPECT_EQ(only("{type: quniform, min_value: 1, max_value: 9, q: 4}"),
             "s.yml:5:51: "
-            "the input depth must be 1 or more, not 0\n");
+            "the input depth must be from 1 to 8, not 0\n");
   EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: -1}"), "");
   EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: -0.9999999}"), "");
   EXPECT_EQ(rate("{type: loguniform, min_value: -3, max_value: 0}"),
-            "s.yml:5:65: the input lr must be 0.1 or less, not 1\n");
+            "s.yml:5:65: the input lr must be from 0.001 to 0.1, not 1\n");
   EXPECT_EQ(rate("{type: uniform, min_value: 0, max_value: 0.1}"),
-            "s.yml:5:47: the input lr must be 0.001 or more, not 0\n");
+            "s.yml:5:47: the input lr must be from 0.001 to 0.1, not 0\n");
   EXPECT_EQ(rate("{type: normal, mu: 0, sigma: 5}"), "");  // who knows
 }
 

@@ -56,6 +56,22 @@ TEST_F(CopyFile, ByNamesItReplacesWhatIsThere) {
   EXPECT_EQ(facts("to").st_mode & 07777, 0750U);
 }
 
+TEST_F(CopyFile, ByNamesItWaitsForNobodyAndChangesNothingElse) {
+  (void)folder_.file("from", "new", false);
+  (void)folder_.file("else", "kept", false);
+  const std::string to = folder_.path() + "/to";
+  ASSERT_EQ(::mkfifo(to.c_str(), 0600), 0);
+  const UniqueFd reader(::open(to.c_str(), O_RDONLY | O_NONBLOCK));
+  ASSERT_TRUE(copy_file(folder_.path() + "/from", to, 0600));
+  EXPECT_TRUE(S_ISREG(facts("to").st_mode));
+  EXPECT_EQ(folder_.read("to"), "new");
+  ASSERT_EQ(::unlink(to.c_str()), 0);
+  ASSERT_EQ(::symlink("else", to.c_str()), 0);
+  ASSERT_TRUE(copy_file(folder_.path() + "/from", to, 0600));
+  EXPECT_EQ(folder_.read("to"), "new");
+  EXPECT_EQ(folder_.read("else"), "kept");
+}
+
 TEST_F(CopyFile, WhatFailsSaysWhyAndLeavesNothing) {
   (void)folder_.file("from", "text", false);
   EXPECT_FALSE(copy_file(folder_.path() + "/none", folder_.path() + "/to", 0700));

@@ -60,7 +60,7 @@ TEST(Check, SeparatesFakeNodesFromHosts) {
             }),
             "--fake-nodes: fake nodes and real hosts cannot be combined");
   EXPECT_EQ(complaint([](JobSpec& s) { s.fake_nodes = kFakeNodesMax + 1; }),
-            "--fake-nodes: must be 10000 or less, not 10001");
+            "--fake-nodes: must be from 1 to 10000, not 10001");
   EXPECT_EQ(complaint([](JobSpec& s) { s.source = model::kHostsListed; }),
             "-H: the host list is empty");
 }
@@ -104,7 +104,7 @@ TEST(Check, BoundsTheCarrier) {
   EXPECT_EQ(complaint([](JobSpec& s) { s.carrier.command.clear(); }),
             "--ssh-command: names no program");
   EXPECT_EQ(complaint([](JobSpec& s) { s.carrier.port = 65536; }),
-            "--ssh-port: must be 65535 or less, not 65536");
+            "--ssh-port: must be from 1 to 65535, not 65536");
   EXPECT_EQ(complaint([](JobSpec& s) { s.carrier.parallel = 0; }),
             "--max-open: must be from 1 to 10000, not 0");
 }

@@ -86,9 +86,10 @@ TEST(HostList, RefusesOddSlots) {
   expect_refused("a:", "entry 1 ('a:'): slots must be a whole number from 0 to 1000000, not ''");
   expect_refused("a:-1",
                  "entry 1 ('a:-1'): slots must be a whole number from 0 to 1000000, not '-1'");
-  expect_refused("a:1000001", "entry 1 ('a:1000001'): slots must be 1000000 or less, not 1000001");
+  expect_refused("a:1000001",
+                 "entry 1 ('a:1000001'): slots must be from 0 to 1000000, not 1000001");
   expect_refused("a:4294967297",
-                 "entry 1 ('a:4294967297'): slots must be 1000000 or less, not 4294967297");
+                 "entry 1 ('a:4294967297'): slots must be from 0 to 1000000, not 4294967297");
 }
 
 TEST(HostList, TellsHowToLeaveSlotsToMuster) {

@@ -126,9 +126,9 @@ TEST(Hostfile, PlacesComplaintsAboutNumbers) {
   EXPECT_EQ(complaint("a slots = x"),
             "hosts:1:11: slots must be a whole number from 0 to 1000000, not 'x'");
   EXPECT_EQ(complaint("a slots=99999999999"),
-            "hosts:1:9: slots must be 1000000 or less, not 99999999999");
+            "hosts:1:9: slots must be from 0 to 1000000, not 99999999999");
   EXPECT_EQ(complaint("a max_slots=1 slots=2"), "hosts:1:1: max_slots of 1 is below slots of 2");
-  EXPECT_EQ(complaint("a port=65536"), "hosts:1:8: port must be 65535 or less, not 65536");
+  EXPECT_EQ(complaint("a port=65536"), "hosts:1:8: port must be from 1 to 65535, not 65536");
   EXPECT_EQ(complaint("a:0"), "hosts:1:1: no host has a slot: each is given 0");
   EXPECT_EQ(complaint("a slots=-1"),
             "hosts:1:9: slots must be a whole number from 0 to 1000000, not '-1'");

@@ -38,7 +38,8 @@ TEST(Rankfile, ComplaintsPointAtTheWord) {
   EXPECT_EQ(complaint("rank 0=a slot=*"), "ranks:1:15: slot=* names no cpu; write SOCKET:*");
   EXPECT_EQ(complaint("rank 0=a slot=1,0:1"), "ranks:1:15: cpus and cores of sockets in one list");
   EXPECT_EQ(complaint("rank 0=a slot=0\nrank 0=b slot=0"), "ranks:2:1: rank 0 is there twice");
-  EXPECT_EQ(complaint("rank 0=a slot=99999"), "ranks:1:15: slot must be 16383 or less, not 99999");
+  EXPECT_EQ(complaint("rank 0=a slot=99999"),
+            "ranks:1:15: slot must be from 0 to 16383, not 99999");
   EXPECT_EQ(complaint("# nothing\n"), "ranks: the file names no rank");
 }
 
