@@ -1,5 +1,5 @@
-"""The rows of signals: from Ctrl-C until it is heard while a trial or a step writes without end, and
-until a command has ended that reads, follows or looks through what is very large.
+"""The rows of signals: from Ctrl-C until it is heard while a trial or a step writes without end,
+and until a command has ended that reads, follows or looks through what is very large.
 """
 
 import hashlib

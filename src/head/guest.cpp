@@ -186,7 +186,9 @@ class GuestNode {
   void leave() {
     if (!console_) return loop_.stop();
     is_leaving_ = true;
-    console_->finish([this] { asio::post(loop_, life_.bind([this] { loop_.stop(); })); });
+    const bool is_told = !end_ || !end_->report.empty();
+    console_->finish(is_told ? OutputFlow::Next::words : OutputFlow::Next::nothing,
+                     [this] { asio::post(loop_, life_.bind([this] { loop_.stop(); })); });
   }
 
   // A person here wants the job to end: the tasks of this node go, and node 0 ends the others.

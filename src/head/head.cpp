@@ -418,8 +418,9 @@ class Head {
   void perform(machine::Finish&) {
     is_finishing_ = true;
     if (ended_ && ended_->cause == model::Cause::interrupted) console_.hurry();
-    if (ended_ && ended_->cause != model::Cause::completed) console_.close_line_at_end();
-    console_.finish([this] { asio::post(loop_, life_.bind([this] { leave(); })); });
+    const bool has_failed = ended_ && ended_->cause != model::Cause::completed;
+    console_.finish(has_failed ? OutputFlow::Next::words : OutputFlow::Next::nothing,
+                    [this] { asio::post(loop_, life_.bind([this] { leave(); })); });
   }
 
   void leave() {

@@ -219,18 +219,21 @@ void OutputFlow::say(std::string_view line) {
   writer_.write(ConsoleWriter::kErr, line);
 }
 
-void OutputFlow::finish(std::function<void()> done) {
+void OutputFlow::finish(Next next, std::function<void()> done) {
   for (std::uint32_t rank = 0; rank < windows_.size(); ++rank) {
     end(Rank(rank), Stream::out);
     end(Rank(rank), Stream::err);
   }
-  finished_ = std::move(done);
+  const auto begin_line_then = [this, done] {
+    writer_.begin_line(ConsoleWriter::kErr);
+    writer_.drain(done);
+  };
+  finished_ = next == Next::words ? begin_line_then : std::move(done);
   if (backlog_.empty()) close_up();
 }
 
 void OutputFlow::close_up() {
   if (spec_.xml && !windows_.empty()) writer_.write(ConsoleWriter::kOut, "</mpirun>\n");
-  if (closes_line_) writer_.begin_line(ConsoleWriter::kErr);
   timer_.stop();
   writer_.drain(std::exchange(finished_, nullptr));
 }

@@ -49,10 +49,10 @@ class OutputFlow {
   void say(std::string_view line);  // a message of the launcher itself, on stderr, as its own line
   // Nobody waits any more until the console has shown all that is in files.
   void hurry() { backlog_.leave_out(); }
-  // What is written last on stderr is a whole line: more will be told there.
-  void close_line_at_end() { closes_line_ = true; }
+  // Whether something is told on stderr afterwards, on a line of its own.
+  enum class Next : std::uint8_t { nothing, words };
   // Ends every stream that has not ended, then calls back when everything has been written.
-  void finish(std::function<void()> done);
+  void finish(Next next, std::function<void()> done);
   // What was lost, a line each.
   [[nodiscard]] std::vector<std::string> troubles() const;
   // Bytes that files have and the console has not shown; for callers that do not wait until
@@ -84,8 +84,7 @@ class OutputFlow {
   std::uint32_t rounds_ = 0;  // begun again
   machine::Lines console_;
   std::optional<LogFiles> logs_;
-  bool told_ = false;         // that the files lack something
-  bool closes_line_ = false;  // at the end
+  bool told_ = false;  // that the files lack something
   Backlog backlog_;
   std::function<void()> finished_;      // once the backlog has been shown
   machine::Lines kept_;                 // lanes only where there are files

@@ -39,7 +39,8 @@ Result<void> check_count(const char* option, std::optional<std::uint32_t> count)
 
 Result<void> check_hosts(const JobSpec& spec) {
   if (spec.fake_nodes > kFakeNodesMax) {
-    return refuse("--fake-nodes", "", "must be from 1 to {}, not {}", kFakeNodesMax, spec.fake_nodes);
+    return refuse("--fake-nodes", "", "must be from 1 to {}, not {}", kFakeNodesMax,
+                  spec.fake_nodes);
   }
   if (spec.fake_nodes > 0 && !spec.hosts.empty()) {
     return refuse("--fake-nodes", "remove the host list to simulate nodes on this machine",

@@ -33,6 +33,29 @@ class Foreseen(Case):
         for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
             self.fine(*words, file)
 
+    def test_a_launcher_whose_words_the_shell_makes(self):
+        self.write("run.sh", "N=2; mpirun -np $N sh -c 'echo node $NODE_RANK'\n")
+        line = '"if true; then N=2; mpirun -np $N sh -c \'echo node $NODE_RANK\'; fi"'
+        for command in (line, "bash run.sh"):
+            for more in ("", "outputs: {o: {type: uri_folder}}\n", "code: .\n"):
+                job = (f"command: {command}\nresources: {{instance_count: 2}}\n"
+                       f"distribution: {{type: mpi}}\n{more}")
+                done = self.fine("submit", self.write("job.yml", job), "--fake-nodes", "2")
+                # The script runs on each node, and its mpirun there has that node alone.
+                ran = ["node 0", "node 1"] if command == line else ["node 0"] * 4
+                self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
+
+    def test_a_target_that_is_described_elsewhere(self):
+        told = (r"there is no compute target 'gone' here; muster submit would stop: "
+                r"describe it in .*muster\.yml")
+        for job in ("type: command\ncommand: ls\ncompute: azureml:gone\n",
+                    "type: pipeline\njobs: {a: {type: command, command: ls, compute: gone}}\n"):
+            done = self.fine("validate", self.write("job.yml", job))
+            self.assertRegex(done.errors, told)
+            self.assertEqual(done.errors.count("\n"), 1, done)
+        self.write("muster.yml", "targets: {gone: {fake_nodes: 1}}\n")
+        self.assertEqual(self.fine("validate", self.path("job.yml")).errors, "")
+
     def test_launchers_that_cannot_be_foreseen(self):
         """Nothing is shown of what they start, and explain says so."""
         told = "what mpirun in the command will start cannot be foreseen: only a shell can tell"

@@ -187,17 +187,6 @@ class Validate(JobCase):
         self.assertEqual(done.errors.count("muster: error: "), 1, done)
 
     @unittest.skipIf(MISSING, MISSING)
-    def test_a_target_that_is_described_elsewhere(self):
-        told = (r"there is no compute target 'gone' here; muster submit would stop: "
-                r"describe it in .*muster\.yml")
-        for job in ("type: command\ncommand: ls\ncompute: azureml:gone\n",
-                    "type: pipeline\njobs: {a: {type: command, command: ls, compute: gone}}\n"):
-            done = self.good("validate", self.write("job.yml", job))
-            self.assertRegex(done.errors, told)
-            self.assertEqual(done.errors.count("\n"), 1, done)
-        self.write("muster.yml", "targets: {gone: {fake_nodes: 1}}\n")
-        self.assertEqual(self.good("validate", self.path("job.yml")).errors, "")
-
     def test_a_long_file_takes_no_time(self):
         inputs = "".join(f"  input_{i}: {{type: number, default: {i}, min: 0}}\n"
                          for i in range(1990))
@@ -584,18 +573,6 @@ class Submit(JobCase):
         done = self.good("submit", self.write("job.yml", job), "--fake-nodes", "2")
         self.assertEqual(done.lines, ["fake-0 slots=2", "fake-1 slots=2",
                                       "node 0", "node 0", "node 1", "node 1"])
-
-    def test_a_launcher_whose_words_the_shell_makes(self):
-        self.write("run.sh", "N=2; mpirun -np $N sh -c 'echo node $NODE_RANK'\n")
-        line = '"if true; then N=2; mpirun -np $N sh -c \'echo node $NODE_RANK\'; fi"'
-        for command in (line, "bash run.sh"):
-            for more in ("", "outputs: {o: {type: uri_folder}}\n", "code: .\n"):
-                job = (f"command: {command}\nresources: {{instance_count: 2}}\n"
-                       f"distribution: {{type: mpi}}\n{more}")
-                done = self.good("submit", self.write("job.yml", job), "--fake-nodes", "2")
-                # The script runs on each node, and its mpirun there has that node alone.
-                ran = ["node 0", "node 1"] if command == line else ["node 0"] * 4
-                self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
 
     def test_what_a_target_cannot_give(self):
         shutil.copy(self.example("mpirun.yml"), self.path("job.yml"))

@@ -395,7 +395,8 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
         .text = option::help_text(dialect.head, texts_of(dialect.table), kExitCodes, call.columns)};
   }
   if (draft.version) {
-    return Reading{.text = fmt::format("muster {}, standing in for {}\n", call.version, call.called)};
+    return Reading{.text =
+                       fmt::format("muster {}, standing in for {}\n", call.version, call.called)};
   }
   for (const std::string& line : read->notices) add_once(draft.notices, line);
   const Words script = words.subspan(read->program);

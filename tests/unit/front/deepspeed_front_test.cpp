@@ -18,14 +18,13 @@ class Deepspeed : public testing::Test {
       if (found != files_.end()) return found->second;
       return base::fail(base::Fault::bad_file, "", "no file {}", path);
     };
-    return read_deepspeed(
-        {.called = "deepspeed",
-         .words = words,
-         .environment = environment_,
-         .current_folder = "/here",
-         .read_file = file,
-         .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }},
-         .version = "1"});
+    return read_deepspeed({.called = "deepspeed",
+                           .words = words,
+                           .environment = environment_,
+                           .current_folder = "/here",
+                           .read_file = file,
+                           .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }},
+                           .version = "1"});
   }
 
   model::JobSpec spec(const Words& words) {

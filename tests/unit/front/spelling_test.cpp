@@ -140,8 +140,7 @@ TEST_P(EachFrontsWords, SaysInItsManualWhatAnOptionGivenTwiceMeans) {
   const Front& front = *GetParam();
   const auto known = kTwice.find(name_of(front));
   const bool is_own = known == kTwice.end();
-  const std::string page =
-      flowing_page(is_own ? "muster.1" : "muster-" + name_of(front) + ".1");
+  const std::string page = flowing_page(is_own ? "muster.1" : "muster-" + name_of(front) + ".1");
   const std::string sentence =
       is_own ? "In muster's own commands an option given twice with different values is an error"
       : known->second == Twice::refused ? "An option may stand only once"

@@ -43,10 +43,19 @@ TEST(Forwarded, entries_without_a_name_are_skipped_and_the_first_of_two_counts) 
 }
 
 TEST(Forwarded, other_launchers_variables_stay_everywhere) {
-  const Shell shell = {"DEVICE_ID=3",     "MASTER_ADDR=old", "MS_NODE_ID=1",
-                       "MS_ROLE=MS_WORKER", "MUSTER_JOB=x", "OMPI_COMM_WORLD_RANK=3",
-                       "PMIX_RANK=1",     "PMI_FD=7",     "RANK=5", "RANK_ID=5",
-                       "SLURM_PROCID=0",  "TF_CONFIG={}", "TORCHELASTIC_RUN_ID=none"};
+  const Shell shell = {"DEVICE_ID=3",
+                       "MASTER_ADDR=old",
+                       "MS_NODE_ID=1",
+                       "MS_ROLE=MS_WORKER",
+                       "MUSTER_JOB=x",
+                       "OMPI_COMM_WORLD_RANK=3",
+                       "PMIX_RANK=1",
+                       "PMI_FD=7",
+                       "RANK=5",
+                       "RANK_ID=5",
+                       "SLURM_PROCID=0",
+                       "TF_CONFIG={}",
+                       "TORCHELASTIC_RUN_ID=none"};
   std::vector<std::string> names;
   for (const std::string& entry : shell) names.push_back(entry.substr(0, entry.find('=')));
   for (const Machine machine : {Machine::same, Machine::another}) {

@@ -464,8 +464,8 @@ TEST(Report, NamesSpawnedRanksInTheNumbersOfTheirOwnWorld) {
 TEST(ErrorText, TellsOneReasonOnceForAllThatHaveIt) {
   base::Errors errors;
   const auto silent = [](const std::string& host) {
-    return base::Error{Fault::unreachable, host + ": no answer", "does `ssh " + host + "` return?",
-                       {}};
+    return base::Error{
+        Fault::unreachable, host + ": no answer", "does `ssh " + host + "` return?", {}};
   };
   errors.add(silent("n1"));
   errors.add({Fault::unreachable, "n2: refused", "does `ssh n2` return?", {}});
