@@ -19,12 +19,12 @@ bool is_on_several_machines(const model::Plan& plan) {
 
 base::Result<std::string> check_master_address(const model::JobSpec& spec, const model::Plan& plan,
                                                const Kept& kept) {
-  constexpr std::string_view kName = "MASTER_ADDR";
+  constexpr std::string_view kMasterAddress = "MASTER_ADDR";
   constexpr const char* kHint =
       "leave it out: muster gives the ranks an address at which the other hosts reach the first";
   if (!is_on_several_machines(plan)) return std::string();
   for (const Forwarded& app : kept.elsewhere) {
-    const auto found = std::ranges::find(app.kept, kName, &model::Variable::name);
+    const auto found = std::ranges::find(app.kept, kMasterAddress, &model::Variable::name);
     if (found == app.kept.end() || !base::is_loopback(found->value)) continue;
     const std::string what =
         fmt::format("ranks on {} hosts cannot meet at MASTER_ADDR={}: each host is that itself",

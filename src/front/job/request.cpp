@@ -454,6 +454,17 @@ void check_files(const Call& call, const JobSource& source, const job::Place& pl
   check_code_is_there(call, source.job, source.folder, complaints);
 }
 
+// Of the environment, the output and how much muster says.
+void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& spec) {
+  add_typed_rule(draft.environment, spec.environment);
+  if (!draft.python_path.empty()) {
+    add_python_path(call, absolute(call, draft.python_path), spec);
+  }
+  spec.output = muster_output(draft.output);
+  if (draft.output.unbuffered) spec.terminal.emplace();
+  spec.verbose = draft.verbose;
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
@@ -484,12 +495,9 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   pass_on(secrets, made.spec);
-  add_typed_rule(draft.environment, made.spec.environment);
+  set_what_is_typed(call, draft, made.spec);
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
-  if (!draft.python_path.empty()) {
-    add_python_path(call, absolute(call, draft.python_path), made.spec);
-  }
   const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
@@ -502,9 +510,6 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
-  request.spec.output = muster_output(draft.output);
-  if (draft.output.unbuffered) request.spec.terminal.emplace();
-  request.spec.verbose = draft.verbose;
   request.code = std::move(code);
   request.packages = std::move(packages);
   request.build = build_of(job, request.spec, source.folder);
