@@ -53,6 +53,8 @@ class Orders(unittest.TestCase):
         write(f"{self.tree}/path/cmake", CMAKE)
         for program in ("ctest", "clang-format-14"):
             write(f"{self.tree}/path/{program}", NOTHING)
+        # The set of packages that has it is not installed by the tests, either.
+        write(f"{self.tree}/path/clang++", '#!/bin/sh\nexec c++ "$@"\n')
         for program in ("tools/setup", "tools/kubernetes", "tools/clang_tidy.py", "tools/durations",
                         "tools/stress", *PROGRAMS):
             write(f"{self.tree}/{program}", NOTHING)

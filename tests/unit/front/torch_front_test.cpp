@@ -392,7 +392,8 @@ TEST(Torchrun, TakesANumberInPlaceOfAHostForAPort) {
 TEST(Torchrun, PortZeroOfAnEndpointIsAnyThatIsFree) {
   for (const char* backend : {"static", "c10d"}) {
     const Words words = {"--rdzv_backend", backend, "--rdzv_endpoint=localhost:0", "t.py"};
-    for (const EnvSetting& one : spec(words).apps.front().exports) {
+    const model::JobSpec job = spec(words);
+    for (const EnvSetting& one : job.apps.front().exports) {
       EXPECT_NE(one.name, "MASTER_PORT") << backend;
     }
   }
