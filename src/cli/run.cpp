@@ -57,6 +57,7 @@
 #include "process/ownership.hpp"
 #include "process/write_all.hpp"
 #include "spec/in_quotes.hpp"
+#include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
 #include "view/complaints.hpp"
@@ -310,10 +311,16 @@ base::Result<front::Reading> read_words(const front::Front& front, const front::
   });
 }
 
-// The file may be a link, a device, or what this process prints to: none of them is replaced.
+// What was there stays if that fails; but a link, a device, and what this process prints to are
+// written to.
+int error_of_writing(const std::string& path, const std::string& text) {
+  if (process::may_be_replaced(path)) return store::replace_file(path, text) ? 0 : errno;
+  const auto file = process::open_output(path, process::NamedBy::user);
+  return file ? process::write_all(file.get(), text).error : errno;
+}
+
 int write_text(const front::Reading& read) {
-  const auto file = process::open_output(read.text_file, process::NamedBy::user);
-  const int error = file ? process::write_all(file.get(), read.text).error : errno;
+  const int error = error_of_writing(read.text_file, read.text);
   if (error == 0) return 0;
   const char* const why = process::output_trouble(error);
   return complain(

@@ -145,7 +145,7 @@ LauncherReading read_launcher(Call& inner, const job::LauncherWords& launcher) {
     return {{}, mistake_of(inner, launcher, std::move(read.error()))};
   }
   if (std::ranges::any_of(launcher.words, is_left_to_shell)) {
-    return {{}, {}, "only a shell can tell its words"};
+    return {{}, {}, "only a shell can expand its words"};
   }
   return {{}, {}, std::move(read.error().what)};
 }
@@ -187,7 +187,7 @@ base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec
 base::Result<void> check_counts(const Call& inner, const job::LauncherWords& launcher,
                                 const RunRequest& request, const model::JobSpec& spec,
                                 CountsKnown known) {
-  if (!would_be_called(launcher) || has_open_options(inner)) return {};
+  if (!would_be_called(launcher) || launcher.may_fail || has_open_options(inner)) return {};
   if (known.nodes) {
     if (auto fine = check_meeting(request, spec); !fine) return fine;
   }

@@ -418,9 +418,11 @@ class Head {
   void perform(machine::Finish&) {
     is_finishing_ = true;
     if (ended_ && ended_->cause == model::Cause::interrupted) console_.hurry();
-    const bool has_failed = ended_ && ended_->cause != model::Cause::completed;
-    console_.finish(has_failed ? OutputFlow::Next::words : OutputFlow::Next::nothing,
-                    [this] { asio::post(loop_, life_.bind([this] { leave(); })); });
+    const bool is_silent =
+        ended_ && ended_->cause == model::Cause::completed && ended_->warnings.empty();
+    console_.finish(
+        is_silent && !spec_.verbose ? OutputFlow::Next::nothing : OutputFlow::Next::words,
+        [this] { asio::post(loop_, life_.bind([this] { leave(); })); });
   }
 
   void leave() {

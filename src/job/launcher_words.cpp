@@ -93,6 +93,13 @@ class BeforeLauncher {
   std::string between_;  // the last command and the next, but for line ends
 };
 
+// Behind the last command of the reader.
+bool goes_on_after_failure(const ShellReader& reader) {
+  if (reader.ended_by() != "|" || !reader.next_is('|')) return false;
+  const std::string_view left = reader.left();
+  return left.substr(0, left.find('\n')).find("exit") == std::string_view::npos;
+}
+
 }  // namespace
 
 bool precedes_command(std::string_view word) {
@@ -118,7 +125,8 @@ std::vector<LauncherWords> all_launcher_words(std::string_view text,
       all.push_back({{begin, words.end()},
                      is_sure,
                      times(text.substr(0, at), word),
-                     before.keeps_variables(prefix)});
+                     before.keeps_variables(prefix),
+                     goes_on_after_failure(reader)});
     }
     before.add(words, is_launcher, reader.ended_by());
   }

@@ -22,6 +22,8 @@ struct LauncherWords {
   std::size_t before = 0;  // how often the text holds the launcher's word before this call
   // It finds the variables that the text found: nothing in front of it sets any.
   bool keeps_variables = false;
+  // The text goes on where it fails: "|| echo failed", but for "|| exit 1".
+  bool may_fail = false;
 };
 
 // The words of the first command that calls one of the launchers, as a shell would make them of

@@ -26,9 +26,9 @@ base::Result<std::string> check_master_address(const model::JobSpec& spec, const
   for (const Forwarded& app : kept.elsewhere) {
     const auto found = std::ranges::find(app.kept, kMasterAddress, &model::Variable::name);
     if (found == app.kept.end() || !base::is_loopback(found->value)) continue;
-    const std::string what =
-        fmt::format("ranks on {} hosts cannot meet at MASTER_ADDR={}: each host is that itself",
-                    plan.nodes.size(), found->value);
+    const std::string what = fmt::format(
+        "ranks on {} hosts cannot meet at MASTER_ADDR={}: each host takes it for itself",
+        plan.nodes.size(), found->value);
     if (spec.torch_store) return base::fail(base::Fault::usage, kHint, "{}", what);
     return fmt::format("{}; {}", what, kHint);
   }

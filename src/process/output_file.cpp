@@ -1,6 +1,8 @@
 // Looks at what it has opened before it empties that.
 #include "process/output_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -48,6 +50,17 @@ UniqueFd open_output(const std::string& path, NamedBy whom) {
 }
 
 bool is_printed_to(int file) { return printed_to(file).has_value(); }
+
+bool may_be_replaced(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return errno == ENOENT;
+  return S_ISREG(found.st_mode) &&
+         std::ranges::none_of(std::array{STDOUT_FILENO, STDERR_FILENO}, [&](int own) {
+           struct stat printed {};
+           return ::fstat(own, &printed) == 0 && printed.st_dev == found.st_dev &&
+                  printed.st_ino == found.st_ino;
+         });
+}
 
 const char* output_trouble(int error) {
   if (error == ELOOP) return "it is a link, which is not followed";

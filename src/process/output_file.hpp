@@ -22,6 +22,10 @@ enum class NamedBy : std::uint8_t {
 // Whether stdout or stderr is written to that regular file, too.
 [[nodiscard]] bool is_printed_to(int file);
 
+// Whether another file may take its place: there is none, or a plain one that this process does not
+// print to.
+[[nodiscard]] bool may_be_replaced(const std::string& path);
+
 // What such an errno means, for people.
 [[nodiscard]] const char* output_trouble(int error);
 

@@ -58,7 +58,7 @@ class Foreseen(Case):
 
     def test_launchers_that_cannot_be_foreseen(self):
         """Nothing is shown of what they start, and explain says so."""
-        told = "what mpirun in the command will start cannot be foreseen: only a shell can tell"
+        told = "what mpirun in the command will start cannot be foreseen: only a shell can expand"
         job = ("type: command\ncommand: mpirun -np COUNT ./a\n"
                "distribution: {type: mpi, process_count_per_instance: 4}\n")
         self.write("a", "")

@@ -55,6 +55,10 @@ class Voice(Case):
         os.unlink(self.path("again"))
         self.assertNotRegex(self.on_a_terminal(*words, NO_COLOR="1"), r"[^\n]muster: ")
 
+    def test_what_is_told_of_a_good_end_does_not_either(self):
+        done = self.muster("run", "-n", "1", "--verbose", "printf", "whole", command=TOGETHER)
+        self.assertNotRegex(done.text, r"[^\n]muster: ")
+
     def test_what_ends_well_gets_no_end_of_line(self):
         done = self.muster("run", "-n", "1", "printf", "whole", command=TOGETHER)
         self.assertEqual(done.text, "whole", done)

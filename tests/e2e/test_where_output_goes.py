@@ -305,6 +305,14 @@ class OddFiles(RecordedCase):
         self.assertEqual(self.read("file").decode(), script)
         self.assertEqual(self.succeeds("/dev/null", command=export).text, "")
 
+    def test_a_manifest_that_cannot_be_written_leaves_the_one_of_before(self):
+        self.write("job.yml", JOB)
+        self.write("kept", "of before\n")
+        words = "ulimit -f 0; trap '' XFSZ; exec \"$0\" export slurm job.yml -o kept 2>&1"
+        done = self.start(command=("sh", "-c", words, MUSTER)).finish()
+        self.assertEqual(done.code, OUTPUT, done)
+        self.assertEqual(self.read("kept"), b"of before\n")
+
     def test_a_reader_that_never_reads_is_given_up(self):
         os.mkfifo(self.path("fifo"))
         held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)

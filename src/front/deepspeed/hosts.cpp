@@ -269,6 +269,18 @@ Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
   return {};
 }
 
+// They choose among devices, and there are none.
+Result<void> check_hidden(const Pool& pool, const DeepspeedHosts& hosts) {
+  const std::string_view option = hosts.include.empty() ? "--exclude" : "--include";
+  const bool is_listed = !hosts.include.empty() || !hosts.exclude.empty();
+  const auto hidden = std::ranges::find_if(
+      pool, [](const Resource& resource) { return resource.hides.has_value(); });
+  if (hidden == pool.end() || !is_listed) return {};
+  return fail(Fault::usage, fmt::format("unset {}, or leave out {}", hidden->hides->name, option),
+              "{} chooses devices, and {}={} hides all of them", option, hidden->hides->name,
+              *hidden->hides->value);
+}
+
 Result<void> check_filters(const DeepspeedHosts& hosts) {
   if (!hosts.include.empty() && !hosts.exclude.empty()) {
     return fail(Fault::usage, "keep one of them", "--include and --exclude cannot be combined");
@@ -311,9 +323,11 @@ Result<void> settle_deepspeed_hosts(DeepspeedDraft& draft) {
   auto pool = listed(draft);
   if (!pool) return tl::unexpected(pool.error());
   if (!*pool) *pool = here(draft);
-  return filter(**pool, draft.hosts).and_then([&] { return cut(**pool, draft.hosts); }).map([&] {
-    take(spec, std::move(**pool));
-  });
+  const Result<void> shown = check_hidden(**pool, draft.hosts);
+  const auto chosen =
+      filter(**pool, draft.hosts).and_then([&] { return cut(**pool, draft.hosts); });
+  if (!chosen && !shown) return shown;  // why there is nothing to choose
+  return chosen.map([&] { take(spec, std::move(**pool)); });
 }
 
 }  // namespace muster::front

@@ -370,6 +370,7 @@ struct Dialect {
   Table table;
   Grammar grammar;
   std::string_view head;
+  std::string_view launcher;
   bool local_rank_word;
 };
 
@@ -395,8 +396,8 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
         .text = option::help_text(dialect.head, texts_of(dialect.table), kExitCodes, call.columns)};
   }
   if (draft.version) {
-    return Reading{.text =
-                       fmt::format("muster {}, standing in for {}\n", call.version, call.called)};
+    return Reading{
+        .text = fmt::format("muster {}, standing in for {}\n", call.version, dialect.launcher)};
   }
   for (const std::string& line : read->notices) add_once(draft.notices, line);
   const Words script = words.subspan(read->program);
@@ -410,11 +411,13 @@ Result<Reading> read(const Call& call, const Dialect& dialect) {
 }  // namespace
 
 Result<Reading> read_torchrun(const Call& call) {
-  return read(call, {torchrun_table(), grammar("muster torchrun"), kTorchrunHead, false});
+  return read(call,
+              {torchrun_table(), grammar("muster torchrun"), kTorchrunHead, "torchrun", false});
 }
 
 Result<Reading> read_launch(const Call& call) {
-  return read(call, {launch_table(), grammar("muster launch"), kLaunchHead, true});
+  return read(call, {launch_table(), grammar("muster launch"), kLaunchHead,
+                     "torch.distributed.launch", true});
 }
 
 }  // namespace muster::front

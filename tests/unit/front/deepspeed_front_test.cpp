@@ -115,6 +115,11 @@ TEST_F(Deepspeed, ShowsNoDevicesWhereTheCallerHidesThem) {
     EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=" + none +
                               " hides all devices: one rank; --num_gpus N starts more"});
   }
+  environment_ = {"CUDA_VISIBLE_DEVICES="};
+  EXPECT_EQ(complaint({"--include", "localhost:0,1", "t.py"}),
+            "--include chooses devices, and CUDA_VISIBLE_DEVICES= hides all of them");
+  EXPECT_EQ(complaint({"--exclude", "localhost:0", "t.py"}),
+            "--exclude chooses devices, and CUDA_VISIBLE_DEVICES= hides all of them");
   environment_ = {"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=6"};
   EXPECT_EQ(spec({"t.py"}).apps.front().exports,
             (std::vector<model::EnvSetting>{{"HIP_VISIBLE_DEVICES", "6", true}}));

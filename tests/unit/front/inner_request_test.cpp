@@ -74,6 +74,9 @@ TEST(InnerRequest, tells_what_there_is_no_room_for) {
     EXPECT_NE(mistake(text).find(" would not start: 5 are too many"), std::string::npos) << text;
   }
   EXPECT_NE(mistake("horovodrun -np 5 x").find("the hosts have 4 slots"), std::string::npos);
+  EXPECT_NE(mistake("mpirun -np 5 x || exit 1"), "");
+  EXPECT_NE(mistake("mpirun -np 5 x | tee log"), "");
+  EXPECT_EQ(mistake("mpirun -np 5 x || mpirun -np 4 x"), "");
   for (const char* text :
        {"mpirun -np 4 x", "mpirun --oversubscribe -np 5 x", "mpirun -np 5 $MORE x",
         "export OMPI_MCA_rmaps_base_oversubscribe=1\nmpirun -np 5 x",
@@ -92,9 +95,9 @@ TEST(InnerRequest, tells_whose_words_cannot_be_known) {
     }
     return all;
   };
-  EXPECT_EQ(unforeseen("mpirun -np $((2 * 2)) x"), "mpirun: only a shell can tell its words\n");
+  EXPECT_EQ(unforeseen("mpirun -np $((2 * 2)) x"), "mpirun: only a shell can expand its words\n");
   EXPECT_EQ(unforeseen("mpirun -np 4 x; muster run -n `nproc` x"),
-            "muster run: only a shell can tell its words\n");
+            "muster run: only a shell can expand its words\n");
   EXPECT_NE(unforeseen("module load mpi; mpirun -bind-too core x").find("'-bind-too'"),
             std::string::npos);
   EXPECT_EQ(unforeseen("mpirun -np 4 x"), "");

@@ -65,11 +65,11 @@ bool holds(const std::string& text, const std::string& part) {
 }
 
 TEST(TorchFront, TellsItsVersion) {
-  for (const Read how : {read_torchrun, read_launch}) {
-    const auto version = read({"--version"}, {}, how);
-    ASSERT_TRUE(version);
-    EXPECT_EQ(version->text, "muster 1, standing in for torchrun\n");
-  }
+  const auto version = [](Read how) {
+    return read({"--version"}, {}, how).value_or(Reading{}).text;
+  };
+  EXPECT_EQ(version(read_torchrun), "muster 1, standing in for torchrun\n");
+  EXPECT_EQ(version(read_launch), "muster 1, standing in for torch.distributed.launch\n");
   EXPECT_EQ(spec({"t.py"}, {.environment = {"PET_VERSION=1", "PET_HELP=1"}}).apps.size(), 1U);
 }
 

@@ -33,7 +33,7 @@ TEST(MasterAddress, of_each_host_itself_is_refused_where_torchs_store_is_there) 
     const auto told = check_master_address(spec, on(kTwoHosts), choosing(address));
     ASSERT_FALSE(told) << address;
     EXPECT_EQ(told.error().what, fmt::format("ranks on 2 hosts cannot meet at MASTER_ADDR={}: each "
-                                             "host is that itself",
+                                             "host takes it for itself",
                                              address));
     EXPECT_NE(told.error().hint, "");
   }

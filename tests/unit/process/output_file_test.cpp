@@ -89,5 +89,22 @@ TEST(OutputFile, OfAnyOtherNameIsEmptied) {
   EXPECT_EQ(folder.read("out"), "old\n");
 }
 
+TEST(OutputFile, OnlyAPlainOneThatIsNotPrintedToMayBeReplaced) {
+  const unit::Folder folder;
+  const std::string out = folder.file("out", "", false);
+  const std::string plain = folder.file("plain", "old\n", false);
+  ASSERT_EQ(::symlink("plain", (folder.path() + "/link").c_str()), 0);
+  bool is_printed = true;
+  {
+    const PrintedTo printed(STDOUT_FILENO, out);
+    is_printed = !may_be_replaced(out);
+  }
+  EXPECT_TRUE(is_printed);
+  EXPECT_TRUE(may_be_replaced(plain));
+  EXPECT_TRUE(may_be_replaced(folder.path() + "/none"));
+  EXPECT_FALSE(may_be_replaced(folder.path() + "/link"));
+  EXPECT_FALSE(may_be_replaced("/dev/null"));
+}
+
 }  // namespace
 }  // namespace muster::process
