@@ -323,7 +323,7 @@ Result<void> settle_deepspeed_hosts(DeepspeedDraft& draft) {
   auto pool = listed(draft);
   if (!pool) return tl::unexpected(pool.error());
   if (!*pool) *pool = here(draft);
-  const Result<void> shown = check_hidden(**pool, draft.hosts);
+  Result<void> shown = check_hidden(**pool, draft.hosts);
   const auto chosen =
       filter(**pool, draft.hosts).and_then([&] { return cut(**pool, draft.hosts); });
   if (!chosen && !shown) return shown;  // why there is nothing to choose
