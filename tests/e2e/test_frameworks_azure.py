@@ -23,7 +23,8 @@ KEYS = os.path.join(ROOT, "tests", "frameworks", "azure-ai-ml.keys")
 REASON = None if python_of(GROUP) else f"`tools/frameworks {GROUP}` has not built its Python"
 # Files that documents name.
 NAMED = {"conda.yml": "dependencies: [python=3.11]\n", "batch.py": "", "text": "",
-         "muster.yml": "environments: {thing: 'debian:12', text: 'debian:12'}\n"}
+         "muster.yml": "environments: {thing: 'debian:12', text: 'debian:12'}\n"
+                       "targets: {text: {fake_nodes: 8}, 'thing:1': {fake_nodes: 8}}\n"}
 
 
 def answer(validated):
