@@ -54,22 +54,21 @@ with open(sys.argv[2], "w") as file:
 """
 
 
-def launcher_row(bench, folder):
-    what = f"a launcher in a rank starts beside {IDLE:,} idle connections / alone"
+def rank_row(bench, folder, what, text, words, first_goal):
+    """A program, which a rank runs, measures alone, and the first and the median beside."""
     if bench.only and bench.only not in what:
         return
-    program = os.path.join(folder, "launch.py")
+    program = os.path.join(folder, "asks.py")
     with open(program, "w", encoding="ascii") as file:
-        file.write(LAUNCHER)
-    found = os.path.join(folder, "launched.json")
-    words = ["run", "--fake-nodes", "2", "-n", "1", sys.executable, program, str(IDLE), found,
-             bench.muster]
-    if subprocess.run([bench.muster, *words], stderr=subprocess.DEVNULL, check=False).returncode:
+        file.write(text)
+    found = os.path.join(folder, "asked.json")
+    words = [bench.muster, *words, sys.executable, program, str(IDLE), found, bench.muster]
+    if subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode:
         return bench.row(what, "fails", "1")
     with open(found, encoding="ascii") as file:
         alone, first, beside = json.load(file)
-    bench.row(what, f"{beside / alone:.2f} ({beside:.1f} / {alone:.1f} ms)", "1")
-    bench.row("  the first one", f"{first:.1f} ms", "< 100 ms more")
+    bench.row(what, f"{beside / alone:.2f} ({beside:.2f} / {alone:.2f} ms)", "1")
+    bench.row("  the first one", f"{first:.2f} ms", first_goal)
 
 
 def join_ms(muster, folder, idle):
@@ -114,24 +113,9 @@ def door_row(bench, folder):
     bench.ratios(what, [tuple(one and one / 1000 for one in pair) for pair in found], "1")
 
 
-def store_row(bench, folder):
-    what = f"a rank asks Horovod's store beside {IDLE:,} idle connections / alone"
-    if bench.only and bench.only not in what:
-        return
-    program = os.path.join(folder, "ask.py")
-    with open(program, "w", encoding="ascii") as file:
-        file.write(RANK)
-    found = os.path.join(folder, "asked.json")
-    words = ["horovodrun", "--gloo", "-np", "1", sys.executable, program, str(IDLE), found]
-    if subprocess.run([bench.muster, *words], stderr=subprocess.DEVNULL, check=False).returncode:
-        return bench.row(what, "fails", "1")
-    with open(found, encoding="ascii") as file:
-        alone, first, beside = json.load(file)
-    bench.row(what, f"{beside / alone:.2f} ({beside:.2f} ms / {alone:.2f} ms)", "1")
-    bench.row("  the first question", f"{first:.2f} ms", "< 100 ms")
-
-
 def rows(bench, folder):
-    store_row(bench, folder)
-    launcher_row(bench, folder)
+    rank_row(bench, folder, f"a rank asks Horovod's store beside {IDLE:,} idle connections / alone",
+             RANK, ["horovodrun", "--gloo", "-np", "1"], "< 100 ms")
+    rank_row(bench, folder, f"a launcher in a rank starts beside {IDLE:,} idle connections / alone",
+             LAUNCHER, ["run", "--fake-nodes", "2", "-n", "1"], "< 100 ms more")
     door_row(bench, folder)

@@ -16,7 +16,8 @@ struct WrittenNow {
 // Whether a map may have a key, and one of that name below it ("": any).
 using HasKey = std::function<bool(std::string_view key, std::string_view below)>;
 
-// Of a key that nobody knows in a map; `path` is that of the map: "", "distribution.".
+// What to write for an unknown key of the map at `path` ("" or "distribution."); nothing if it is
+// no old name.
 [[nodiscard]] std::optional<WrittenNow> written_now(std::string_view old, std::string_view path,
                                                     const HasKey& has);
 

@@ -1,8 +1,6 @@
 // Looks at what it has opened before it empties that.
 #include "process/output_file.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -11,17 +9,16 @@
 #include <unistd.h>
 #include <utility>
 
-#include "process/reopened.hpp"
-
 namespace muster::process {
 namespace {
 
-// Of stdout and stderr the one that is written to that file, too.
-std::optional<int> printed_to(int file) {
-  struct stat found {};
-  if (::fstat(file, &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+// Of stdout and stderr the one that is written to that regular file, too.
+std::optional<int> printed_to(const struct stat& found, int file = -1) {
   for (const int own : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (own != file && same_place(own, file)) return own;
+    struct stat printed {};
+    const bool is_same = own != file && ::fstat(own, &printed) == 0 &&
+                         printed.st_dev == found.st_dev && printed.st_ino == found.st_ino;
+    if (is_same && S_ISREG(found.st_mode)) return own;
   }
   return std::nullopt;
 }
@@ -43,23 +40,21 @@ UniqueFd open_output(const std::string& path, NamedBy whom) {
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0) return {};
   // With a place of its own to write at, one of the two would write over what the other has.
-  if (const auto own = printed_to(file.get())) {
+  if (const auto own = printed_to(found, file.get())) {
     return UniqueFd(::fcntl(*own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   }
   return emptied(file.get(), found, whom) ? std::move(file) : UniqueFd();
 }
 
-bool is_printed_to(int file) { return printed_to(file).has_value(); }
+bool is_printed_to(int file) {
+  struct stat found {};
+  return ::fstat(file, &found) == 0 && printed_to(found, file);
+}
 
 bool may_be_replaced(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return errno == ENOENT;
-  return S_ISREG(found.st_mode) &&
-         std::ranges::none_of(std::array{STDOUT_FILENO, STDERR_FILENO}, [&](int own) {
-           struct stat printed {};
-           return ::fstat(own, &printed) == 0 && printed.st_dev == found.st_dev &&
-                  printed.st_ino == found.st_ino;
-         });
+  return S_ISREG(found.st_mode) && !printed_to(found);
 }
 
 const char* output_trouble(int error) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "front/call.hpp"
 #include "front/job/environment_files.hpp"
 #include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
@@ -91,11 +92,11 @@ void tell_of_software(const job::JobFile& job, const job::Targets& known,
   const auto target = job::choose_target(known, job.target ? job.target->text : "");
   if (!target || job::goes_without(*target, "environment") || target->image) return;
   for (const job::Text* one : job::software_of(job)) {
-    std::string notice = fmt::format(
-        "no image is known for the environment {}; name one with {} or with --image, or "
-        "run without it: --without environment",
-        spec::in_quotes(one->text), job::how_to_say(job::Asset::environment, one->text));
-    if (std::ranges::count(notices, notice) == 0) notices.push_back(std::move(notice));
+    add_once(notices,
+             fmt::format("no image is known for the environment {}; name one with {} or with "
+                         "--image, or run without it: --without environment",
+                         spec::in_quotes(one->text),
+                         job::how_to_say(job::Asset::environment, one->text)));
   }
 }
 
@@ -105,9 +106,8 @@ void tell_of_target(const job::JobFile& job, const job::Targets& known,
   if (!job.target || job.target->text.empty()) return;
   const auto target = job::choose_target(known, job.target->text);
   if (target) return;
-  std::string notice = fmt::format("{} here; muster submit would stop: {}", target.error().what,
-                                   target.error().hint);
-  if (std::ranges::count(notices, notice) == 0) notices.push_back(std::move(notice));
+  add_once(notices, fmt::format("{} here; muster submit would stop: {}", target.error().what,
+                                target.error().hint));
 }
 
 // Returns the job's outputs, as far as they are known.
