@@ -94,7 +94,9 @@ Answer unknown_name(const Scene& scene) {
   // The name may be that of a jump host, or of HostName in the user's configuration.
   const std::string_view after = line->substr(line->find(kWords) + kWords.size());
   const std::string name = first_line(after.substr(0, after.rfind(": ")));
-  return say(scene, fmt::format("the name {} cannot be resolved", name),
+  return say(scene,
+             name == scene.host ? "the name cannot be resolved"
+                                : fmt::format("the name {} cannot be resolved", name),
              fmt::format("is it spelled right? see `getent hosts {}`, or give it a HostName in "
                          "~/.ssh/config",
                          name));

@@ -215,6 +215,7 @@ void Run::check_nodes() const {
     const bool is_on = node.state >= NodeState::greeted && node.state <= NodeState::running;
     CHECK(!is_on || node.facts);
     CHECK(!node.away || node.state == NodeState::stopped);
+    CHECK(!node.failed || failed_ || stop_);
     CHECK(state_ != State::over || node.state >= NodeState::stopped);
     CHECK(node.state != NodeState::running || state_ >= State::running);
     CHECK(node.state != NodeState::gone || node.busy == 0 || stop_);

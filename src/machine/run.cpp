@@ -74,6 +74,7 @@ void Run::start(Instant now, RunEffects& out) {
 std::optional<Instant> Run::deadline() const {
   if (stop_ || over()) return give_up_at_;
   std::optional<Instant> soonest = base::sooner(time_limit_.next(), servers_end_at_);
+  if (failed_) soonest = base::sooner(soonest, failed_->told_at);
   if (state_ == State::running) soonest = base::sooner(soonest, wireup_.next_look());
   if (!input_.spec.init_timeout) return soonest;
   return base::sooner(soonest, wireup_.waited_at(*input_.spec.init_timeout));
@@ -86,7 +87,7 @@ Run::Status Run::status() const {
 // ---- what becomes of its hosts ----------------------------------------------------------------
 
 void Run::up(NodeIndex node, RunEffects& out) {
-  if (nodes_[node.value].state == NodeState::waiting) greet(node, out);
+  if (needs(node)) greet(node, out);
 }
 
 // Spawned ranks have no ports of their own.
@@ -99,7 +100,7 @@ void Run::greet(NodeIndex node, RunEffects& out) {
 }
 
 bool Run::awaits(NodeIndex node) const {
-  if (nodes_[node.value].state != NodeState::up) return false;
+  if (nodes_[node.value].state != NodeState::up || nodes_[node.value].failed) return false;
   return state_ == State::opening || spawns_.calls_hosts();
 }
 
@@ -112,7 +113,8 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
   node.facts = std::move(facts);
   node.shared = shared;
   if (node.joined && state_ != State::opening) return conclude(spawns_.greeted(index), out);
-  if (!all(NodeState::greeted)) return;
+  tell_failed_hosts(out);
+  if (stop_ || !all(NodeState::greeted)) return;
   if (round_ == 0 && !input_.spec.names_are_hosts)
     verdict_.found_same(plan::same_hosts(own_plan(), all_facts()));
   if (input_.survey || !verdict_.so_far().same_hosts.empty()) return part(out);
@@ -122,7 +124,7 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
 void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
   now_ = now;
   if (may_go_on_without(node)) return host_missed(node, std::move(error), out);
-  fault(std::move(error), host(node), out);
+  fail_on_the_way(node, std::move(error), out);
 }
 
 void Run::lost(NodeIndex node, Error error, Instant now, RunEffects& out) {
@@ -313,7 +315,8 @@ void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   node.state = NodeState::prepared;
   node.outside = std::move(message.outside);
   node.no_memory = std::move(message.no_memory);
-  if (!all_own_prepared()) return;
+  tell_failed_hosts(out);
+  if (stop_ || !all_own_prepared()) return;
   if (round_ == 0) {
     tell_outside(out);
     tell_no_memory(out);

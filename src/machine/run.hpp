@@ -14,6 +14,8 @@
 //
 // The first failure decides cause and exit code; what follows from the ending itself (our signal,
 // links that close) never replaces it. Nothing starts on any host before every host is prepared.
+// Hosts that fail before that are told of together: the run ends when no other one is waited for,
+// or soon after the first.
 //
 // While it runs, ranks may spawn worlds of more ranks, one world at a time:
 //
@@ -139,7 +141,7 @@ class Run {
   [[nodiscard]] bool over() const { return state_ == State::over; }
   // It is to be reached.
   [[nodiscard]] bool needs(base::NodeIndex node) const {
-    return nodes_[node.value].state == NodeState::waiting;
+    return nodes_[node.value].state == NodeState::waiting && !nodes_[node.value].failed;
   }
   // Its Welcome is expected.
   [[nodiscard]] bool awaits(base::NodeIndex node) const;
@@ -163,6 +165,7 @@ class Run {
     bool claims_devices = true;
     bool joined = false;         // for spawned ranks, or has been greeted again for them
     bool away = false;           // its link has ended since it stopped
+    bool failed = false;         // before ranks could start there: it is one of failed_
     bool refused = false;        // its agent ends its ranks, whatever becomes of the others
     std::uint32_t busy = 0;      // its ranks that have not ended
     std::string outside = {};    // as in wire::Prepared
@@ -170,6 +173,13 @@ class Run {
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
     bool operator==(const Node&) const = default;
+  };
+  // Hosts that failed on the way up.
+  struct FailedHosts {
+    std::vector<base::Error> errors;  // as heard
+    std::string first;
+    base::Instant told_at{};  // at the latest
+    bool operator==(const FailedHosts&) const = default;
   };
   // When and how all ranks were told to end.
   struct Stopping {
@@ -233,6 +243,9 @@ class Run {
   void start_all(RunEffects& out);
   void blame(std::int32_t number);
   void fault(base::Error error, const std::string& host, RunEffects& out);
+  void fail_on_the_way(base::NodeIndex node, base::Error error, RunEffects& out);
+  void tell_failed_hosts(RunEffects& out);
+  [[nodiscard]] bool may_hear_of_others() const;
   void stop_all(std::int32_t number, base::Duration grace, RunEffects& out);
   void stop_node(base::NodeIndex node, std::int32_t number, base::Duration grace, RunEffects& out);
   void give_up(base::NodeIndex node, RunEffects& out);
@@ -323,6 +336,7 @@ class Run {
   std::optional<base::Instant> give_up_at_;      // then agents that have not stopped are lost
   bool shared_told_ = false;                     // that MPI will have too little of it
   EndWish wish_;                                 // of the user, or of whoever ends the job around
+  std::optional<FailedHosts> failed_;
   std::optional<Stopping> stop_;
   plan::Rendezvous where_;  // once every host has greeted
   InputFlow stdin_;

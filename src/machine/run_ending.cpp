@@ -26,6 +26,8 @@ constexpr Duration kServersTime = std::chrono::seconds(1);
 constexpr Duration kSignalForAll = std::chrono::seconds(3);
 // A batch system signals the processes of a job one after the other: ours may be the last.
 constexpr Duration kSignalIsLate = std::chrono::seconds(1);
+// Hosts that fail for one reason fail within a moment.
+constexpr Duration kOthersFail = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -134,8 +136,11 @@ void Run::hear(NodeIndex node, wire::Refused& message, RunEffects& out) {
   const bool was_ended = !stop_ && message.error.what.starts_with(kToldToEnd);
   if (nodes_.size() > 1) message.error.what = host(node) + ": " + message.error.what;
   if (may_go_on_without(node)) return host_missed(node, std::move(message.error), out);
-  fault(std::move(message.error), host(node), out);
-  if (was_ended) verdict_.host_was_ended();
+  if (was_ended) {
+    fault(std::move(message.error), host(node), out);
+    return verdict_.host_was_ended();
+  }
+  fail_on_the_way(node, std::move(message.error), out);
 }
 
 void Run::lose(NodeIndex index, Error error, RunEffects& out) {
@@ -206,8 +211,38 @@ bool Run::all_ended(NodeIndex index) const {
 
 // ---- stopping ---------------------------------------------------------------------------------
 
+// A person who mends one host after the other would like to know of all that need it.
+void Run::fail_on_the_way(NodeIndex node, Error error, RunEffects& out) {
+  if (stop_ || over() || state_ == State::running) return fault(std::move(error), host(node), out);
+  if (!failed_) failed_ = FailedHosts{{}, host(node), now_ + kOthersFail};
+  failed_->errors.push_back(std::move(error));
+  nodes_[node.value].failed = true;
+  tell_failed_hosts(out);
+}
+
+bool Run::may_hear_of_others() const {
+  const NodeState next = state_ == State::opening ? NodeState::greeted : NodeState::prepared;
+  return std::ranges::any_of(nodes_, [&](const Node& node) {
+    const bool is_asked = state_ == State::opening || !node.joined;
+    return is_asked && !node.failed && node.state < next;
+  });
+}
+
+void Run::tell_failed_hosts(RunEffects& out) {
+  if (!failed_ || (now_ < failed_->told_at && may_hear_of_others())) return;
+  FailedHosts told = *std::exchange(failed_, std::nullopt);
+  base::Errors all;
+  for (Error& one : told.errors) all.add(std::move(one));
+  fault(std::move(all).together(), told.first, out);
+}
+
 void Run::fault(Error error, const std::string& where, RunEffects& out) {
   if (stop_ || over()) return;
+  if (failed_) {  // what has been kept back came first
+    failed_->errors.push_back(std::move(error));
+    failed_->told_at = now_;
+    return tell_failed_hosts(out);
+  }
   verdict_.fault(std::move(error), where);
   stop_all(SIGTERM, input_.spec.grace, out);
 }
@@ -218,6 +253,7 @@ void Run::stop_all(std::int32_t number, Duration grace, RunEffects& out) {
   if (!stop_) stop_ = Stopping{now_, number};
   stop_->at_once = at_once;
   state_ = State::stopping;
+  failed_.reset();
   spawns_ = {};
   verdict_.stopping(grace);
   give_up_at_ = base::sooner(give_up_at_, now_ + (at_once ? kKillSlack : grace + kStopSlack));
@@ -284,6 +320,7 @@ void Run::tick(base::Instant now, RunEffects& out) {
   if (servers_end_at_ && now_ >= *servers_end_at_ && !stop_) {
     stop_all(SIGTERM, input_.spec.grace, out);
   }
+  tell_failed_hosts(out);
   give_notice(out);
   if (time_limit_.is_up(now_) && !stop_ && !over()) time_is_up(out);
   if (!stop_) check_roll(out);
@@ -358,7 +395,8 @@ void Run::to_all_running(const wire::ToAgent& message, RunEffects& out) const {
 
 bool Run::keeps(NodeIndex index, base::Instant now) const {
   const Node& node = nodes_[index.value];
-  if (node.state == NodeState::waiting || node.state == NodeState::gone) return false;
+  if (node.failed || node.state == NodeState::waiting || node.state == NodeState::gone)
+    return false;
   if (node.state < NodeState::stopped) return true;
   // One that may be wanted for spawned ranks, or for another round, waits for the others.
   return !node.away && (state_ == State::running || (stop_ && may_restart(now)));

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -228,20 +230,24 @@ enum class Lines : std::uint8_t { are_new, were_shown };
 // "node1, node2: no answer within 15 s", with the first one's hint.
 [[nodiscard]] std::vector<base::Error> by_reason(const base::Error& error) {
   std::vector<base::Error> firsts = {error};
-  std::vector<std::string> subjects = {std::string(subject_of(error))};
+  std::vector<std::vector<std::string>> subjects = {{std::string(subject_of(error))}};
   for (const base::Error& other : error.also) {
     const auto is_of = [&](const base::Error& first) { return have_one_reason(first, other); };
     const auto first = std::ranges::find_if(firsts, is_of);
     if (first == firsts.end()) {
       firsts.push_back(other);
-      subjects.emplace_back(subject_of(other));
+      subjects.push_back({std::string(subject_of(other))});
     } else {
-      fmt::format_to(std::back_inserter(subjects[first - firsts.begin()]), ", {}",
-                     subject_of(other));
+      subjects[first - firsts.begin()].emplace_back(subject_of(other));
     }
   }
   for (std::size_t i = 0; i < firsts.size(); ++i) {
-    firsts[i].what.replace(0, subject_of(firsts[i]).size(), subjects[i]);
+    // Hosts fail in any order; node2 is looked for before node10.
+    std::ranges::sort(subjects[i], [](const std::string& one, const std::string& other) {
+      return strverscmp(one.c_str(), other.c_str()) < 0;
+    });
+    firsts[i].what.replace(0, subject_of(firsts[i]).size(),
+                           fmt::format("{}", fmt::join(subjects[i], ", ")));
   }
   return firsts;
 }

@@ -19,6 +19,7 @@ using model::Cause;
 
 namespace {
 constexpr std::uint32_t kAttemptsMax[] = {1, 4, 24};  // by machine::Retry
+constexpr Duration kOthersFail(1'000);                // in which others may fail, too
 }  // namespace
 
 Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& plan, Links links,
@@ -76,11 +77,20 @@ void Judge::fault(Fault fault, const std::string& what) {
   first({Cause::fault, what, 0, 0, base::exit_code(fault), {}});
 }
 
+void Judge::hold_back() {
+  if (started_.empty() && !acted_ && !held_until_) held_until_ = agenda_.now() + kOthersFail;
+}
+
+void Judge::fails_on_the_way(Fault reason, const std::string& what) {
+  hold_back();
+  fault(reason, what);
+}
+
 void Judge::on(const machine::LinkFailed& event) {
   const Node& node = nodes_[event.node.value];
   if (may_do_without(node)) return;
   if (node.link->attempts >= kAttemptsMax[static_cast<std::size_t>(event.retry)]) {
-    fault(event.error.fault, event.error.what);
+    fails_on_the_way(event.error.fault, event.error.what);
   }
 }
 
@@ -123,11 +133,13 @@ void Judge::on(const machine::UserSignal& event) {
   if (may_be_passed_on && is_soon) return;
   if (!wished_at_) wished_at_ = agenda_.now();
   if (++interrupts_ == 2) again_ = agenda_.now();
+  if (is_held_back()) first_.reset();
   first({Cause::interrupted, {}, 0, event.number, 128 + event.number, {}});
 }
 
 void Judge::on(const machine::OutputClosed&) {
-  if (first_) return;
+  if (first_ && !is_held_back()) return;
+  first_.reset();
   ++interrupts_;
   wished_at_ = agenda_.now();
   first({Cause::interrupted, {}, 0, SIGPIPE, 128 + SIGPIPE, {}});
@@ -200,8 +212,8 @@ void Judge::heard(NodeIndex node, const wire::Refused& message) {
     return;
   }
   const std::string& host = plan_.nodes[node.value].host.name;
-  fault(message.error.fault,
-        nodes_.size() > 1 ? host + ": " + message.error.what : message.error.what);
+  fails_on_the_way(message.error.fault,
+                   nodes_.size() > 1 ? host + ": " + message.error.what : message.error.what);
 }
 
 void Judge::heard(NodeIndex node, const wire::Stopped&) {
@@ -285,7 +297,16 @@ void Judge::joins(const model::HostJoined& event) {
 
 void Judge::done(const machine::CloseLink& effect) {
   Node& node = nodes_[effect.node.value];
+  const bool is_overdue =
+      node.link->attempt && agenda_.now() >= *node.link->attempt + world_.patience;
+  const bool is_missed = is_overdue && started_.empty() && !acted_ && !may_do_without(node);
   gone(effect.node);
+  if (is_missed) {
+    const double patience = std::chrono::duration<double>(world_.patience).count();
+    return fails_on_the_way(Fault::unreachable,
+                            fmt::format("{}: no answer within {:g} s",
+                                        plan_.nodes[effect.node.value].host.name, patience));
+  }
   if (node.idle || node.stopped) return;
   if (!acted_) acted_ = agenda_.now();
 }

@@ -146,6 +146,11 @@ class Judge {
   }
   void first(First failure);
   void fault(base::Fault fault, const std::string& what);
+  // A host, before ranks run: the head may wait a moment for others that fail, too.
+  void fails_on_the_way(base::Fault fault, const std::string& what);
+  void hold_back();
+  // What has failed is not decided yet: whoever wishes the end comes first.
+  [[nodiscard]] bool is_held_back() const { return held_until_ && !acted_; }
   void wakes(Node& node);
   void tells(base::NodeIndex node, const wire::ToAgent& message);
   void feeds(const wire::Input& input);
@@ -178,6 +183,7 @@ class Judge {
   std::vector<Lane> lanes_;
   std::optional<First> first_;
   std::optional<base::Instant> acted_;  // first sign that the head is ending the run
+  std::optional<base::Instant> held_until_;
   std::optional<base::Instant> over_;
   std::optional<model::RunReport> ended_;  // as the head has told
   std::optional<base::Instant> all_stopped_at_;

@@ -73,7 +73,9 @@ void Judge::turn_over(const model::RunReport& report, bool another_lost) {
     complain("a run does not end with the one that it was begun within");
     acted_ = agenda_.now();
   }
-  if (first_ && !acted_ && !all_stopped()) {
+  const bool may_wait =
+      is_held_back() && agenda_.now() <= *held_until_ + kTolerance + world_.sleeps;
+  if ((first_ || is_held_back()) && !may_wait && !acted_ && !all_stopped()) {
     complain("a failure came and the head did nothing");
     acted_ = agenda_.now();
   }
@@ -192,7 +194,7 @@ void Judge::verdict(const model::RunReport& report) {
   if (report.ended + report.others_total > plan_.ranks.size()) complain("more ends than ranks");
 
   Instant limit = *over_;
-  if (first_) limit = first_->at + world_.grace + kStopLimit;
+  if (first_) limit = std::max(first_->at, acted_.value_or(first_->at)) + world_.grace + kStopLimit;
   if (first_ && again_) limit = std::min(limit, *again_ + kKillLimit);
   if (all_stopped_at_) limit = std::min(limit, *all_stopped_at_);
   if (*over_ > limit + kTolerance + world_.sleeps) complain("the end took too long");

@@ -43,7 +43,7 @@ std::vector<Case> connection_cases() {
   const std::string closed = "its sshd closed the connection before the login";
   return {
       {"Name", said("ssh: Could not resolve hostname node1: Name or service not known\r\n"),
-       "the name node1 cannot be resolved", "getent hosts node1"},
+       "the name cannot be resolved", "getent hosts node1"},
       {"JobThatIsOver",
        said("srun: error: Unable to confirm allocation for job 70: Invalid job id specified\n"
             "srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 70\n",

@@ -1,5 +1,6 @@
 // HeadMachine on its way up: links, greetings, orders, start.
 #include <algorithm>
+#include <csignal>
 
 #include "model/carriers.hpp"
 #include "unit/machine/head_fixture.hpp"
@@ -236,10 +237,54 @@ TEST_F(HeadFixture, AFailedAttemptIsMadeAgainWhenThatIsWorthIt) {
   EXPECT_EQ(cause(), "a: denied");
 }
 
-TEST_F(HeadFixture, AFailedHostClosesTheAttemptsAtOthers) {
+TEST_F(HeadFixture, AFailedHostClosesTheAttemptsAtOthersSoon) {
   make({model::kOpened, model::kOpened});
   start();
-  EXPECT_EQ(now(LinkFailed{kA, refused("a: denied"), Retry::no}), (Words{"close b", "finish"}));
+  EXPECT_EQ(at(50, LinkFailed{kA, refused("a: denied"), Retry::no}), Words{});
+  EXPECT_EQ(deadline(), 1050);
+  EXPECT_EQ(at(1050, HeadTick{}), (Words{"close b", "finish"}));
+  EXPECT_EQ(cause(), "a: denied");
+}
+
+TEST_F(HeadFixture, HostsThatFailAboutTheSameTimeAreToldOfTogether) {
+  make({model::kOpened, model::kOpened, model::kOpened, model::kOpened});
+  start();
+  const base::NodeIndex c(2);
+  const base::NodeIndex d(3);
+  now(LinkUp{c});
+  EXPECT_EQ(at(100, LinkFailed{kB, refused("b: denied"), Retry::no}), Words{});
+  EXPECT_EQ(at(200, LinkFailed{kA, refused("a: denied"), Retry::no}), Words{});
+  hear(c, wire::Welcome{});
+  EXPECT_EQ(at(300, LinkFailed{d, refused("d: is down"), Retry::no}), Words{"c Bye"})
+      << "nobody else is waited for";
+  EXPECT_EQ(cause(), "b: denied");
+  const auto& also = machine_->report().error.also;
+  ASSERT_EQ(also.size(), 2U);
+  EXPECT_EQ(also[0].what, "a: denied");
+  EXPECT_EQ(also[1].what, "d: is down");
+}
+
+TEST_F(HeadFixture, HostsThatRefuseAboutTheSameTimeAreToldOfTogether) {
+  make({model::kOpened, model::kOpened, model::kOpened});
+  start();
+  const base::NodeIndex c(2);
+  for (const auto node : {kA, kB, c}) now(LinkUp{node});
+  for (const auto node : {kA, kB, c}) hear(node, wire::Welcome{});
+  const base::Error missing{base::Fault::cannot_start, "no such program", {}, {}};
+  EXPECT_EQ(hear(kB, wire::Refused{missing}), Words{});
+  EXPECT_EQ(hear(c, wire::Refused{missing}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{}), (Words{"a Bye", "b Bye", "c Bye"}));
+  EXPECT_EQ(cause(), "b: no such program");
+  ASSERT_EQ(machine_->report().error.also.size(), 1U);
+  EXPECT_EQ(machine_->report().error.also[0].what, "c: no such program");
+}
+
+TEST_F(HeadFixture, AnInterruptDoesNotWaitForHostsThatMayFail) {
+  make({model::kOpened, model::kOpened});
+  start();
+  now(LinkFailed{kA, refused("a: denied"), Retry::no});
+  EXPECT_EQ(at(100, UserSignal{SIGINT}), (Words{"close b", "finish"}));
+  EXPECT_EQ(exit_code(), 130);
 }
 
 TEST_F(HeadFixture, AHostThatNeverAnswersIsNotWaitedForLongerThanThePatience) {

@@ -467,12 +467,12 @@ TEST(ErrorText, TellsOneReasonOnceForAllThatHaveIt) {
     return base::Error{
         Fault::unreachable, host + ": no answer", "does `ssh " + host + "` return?", {}};
   };
-  errors.add(silent("n1"));
+  errors.add(silent("n10"));
   errors.add({Fault::unreachable, "n2: refused", "does `ssh n2` return?", {}});
   errors.add(silent("n3"));
   errors.add({Fault::bad_file, "n4: no answer", "", {"hosts", 3, 1}});
   EXPECT_EQ(error(std::move(errors).together(), {}),
-            "muster: error: n1, n3: no answer\n  hint: does `ssh n1` return?\n"
+            "muster: error: n3, n10: no answer\n  hint: does `ssh n10` return?\n"
             "muster: error: n2: refused\n  hint: does `ssh n2` return?\n"
             "muster: error: hosts:3:1: n4: no answer\n");
 }
