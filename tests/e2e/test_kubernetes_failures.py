@@ -22,6 +22,7 @@ KILLED = 128 + signal.SIGKILL
 @unittest.skipIf(REASON, REASON)
 class Failures(OnPods):
     own = True
+    options = {**OnPods.options, "losable": True}
 
     def node_of(self, pod):
         return self.cluster.get("pod", pod)["spec"].get("nodeName")

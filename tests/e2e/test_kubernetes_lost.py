@@ -30,7 +30,7 @@ def remains(folder):
 
 @unittest.skipIf(NO_PODS, NO_PODS)
 class LostNode(OfCluster):
-    options = {"nodes": 2}
+    options = {"nodes": 2, "losable": True}
     own = True
 
     def test_its_pods_are_given_up_long_before_the_usual_five_minutes(self):
@@ -66,6 +66,7 @@ class LostServer(OfCluster):
 @unittest.skipIf(NO_PODS, NO_PODS)
 class LostWithRun(InPods):
     own = True
+    options = {**InPods.options, "losable": True}
 
     def test_a_node_that_is_lost(self):
         self.spend_service()

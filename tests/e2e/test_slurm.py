@@ -327,6 +327,7 @@ class Ends(SlurmCase):
 @unittest.skipIf(REASON, REASON)
 class WithoutController(SlurmCase):
     own = True
+    options = {"losable": True}
 
     def test_slurmctld_may_be_away_while_a_run_goes_on(self):
         running = self.start(["salloc", "-Q", "-N", "2", "-n", "2", MUSTER, "run", "sh", "-c",

@@ -120,6 +120,7 @@ class Accounts(AccountsCase):
 @unittest.skipIf(REASON, REASON)
 class Lost(AccountsCase):
     own = True
+    options = {**AccountsCase.options, "losable": True}
 
     def test_one_whose_node_was_lost_is_told_with_that_node(self):
         self.spend_service()  # Slurm takes its time to look for a node that has been away

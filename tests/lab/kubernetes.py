@@ -43,8 +43,10 @@ ROLE = os.path.join(ROOT, "docs", "kubernetes", "role.yaml")
 CRDS = os.path.join(ROOT, "tests", "data", "crds")
 NAMESPACE = "jobs"
 READY_SECONDS = 180.0
-GRACE_SECONDS = 8       # a node that is silent for longer is not ready
-TOLERATION_SECONDS = 4  # and after this, its pods are deleted
+# A node that is silent for longer than the first is not ready, and after the second its pods are
+# deleted. On a machine that has much else to do nodes are silent for seconds.
+PATIENT = (120, 300)
+SHORT = (8, 4)  # of a cluster whose nodes are to be lost
 
 # What a run, or a test, may leave. No more in one call: kubectl does not ask for many at once.
 _THINGS = ("jobs,pods,services,secrets,configmaps,persistentvolumeclaims,resourcequotas,"
@@ -105,9 +107,11 @@ class Refused(Exception):
 class Cluster:
     """A control plane, `nodes` real nodes, and a service account "muster" in one namespace."""
 
-    def __init__(self, nodes=0, plugins=(), lab=None):
-        """`plugins` of the admission that only an old server has are enabled there."""
+    def __init__(self, nodes=0, plugins=(), lab=None, losable=False):
+        """`plugins` of the admission that only an old server has are enabled there. In a losable
+        one, nodes that are silent are given up soon."""
         self.namespace = NAMESPACE
+        self._silence = SHORT if losable else PATIENT
         self._plugins = plugins if is_old() else ()
         self.lab = lab or Lab(nodes)
         self.folder = self.lab.folder
@@ -413,8 +417,8 @@ class Cluster:
                  "--service-account-issuer=https://lab", f"--service-account-key-file={key}",
                  f"--service-account-signing-key-file={key}", "--allow-privileged=true",
                  "--kubelet-preferred-address-types=InternalIP",
-                 f"--default-not-ready-toleration-seconds={TOLERATION_SECONDS}",
-                 f"--default-unreachable-toleration-seconds={TOLERATION_SECONDS}"]
+                 f"--default-not-ready-toleration-seconds={self._silence[1]}",
+                 f"--default-unreachable-toleration-seconds={self._silence[1]}"]
         words += [f"--enable-admission-plugins={name}" for name in self._plugins]
         # It marks each new node as not ready; for fake ones nobody would take the mark away.
         return words + ["--disable-admission-plugins=TaintNodesByCondition"] * (not self.lab.names)
@@ -423,7 +427,7 @@ class Cluster:
         words = [f"--kubeconfig={self.admin}", "--leader-elect=false",
                  f"--service-account-private-key-file={self.folder}/accounts.key",
                  f"--root-ca-file={self.folder}/certs/apiserver.crt",
-                 f"--node-monitor-grace-period={GRACE_SECONDS}s", "--node-monitor-period=1s"]
+                 f"--node-monitor-grace-period={self._silence[0]}s", "--node-monitor-period=1s"]
         words += _NO_RATE
         return words + ["--controllers=*,-nodelifecycle"] * (not self.lab.names)
 

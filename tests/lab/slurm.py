@@ -17,10 +17,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import batch  # noqa: E402
 import slurm_accounts  # noqa: E402
-from lab import WAIT_SECONDS, until  # noqa: E402
+from lab import LOCAL, WAIT_SECONDS, until  # noqa: E402
 
 TOOLS = ("munged", "slurmctld", "slurmd", "srun", "salloc", "sbatch", "scancel")
 CPUS = 16          # of each node, whatever the machine has
+# On each host's own tmpfs: daemons wait until a disk has what they write there, and what a disk
+# would have to keep is gone with the lab anyway. The pmix plugins of all nodes make folders of
+# the same names in TMP.
+STATE, SPOOL, TMP = f"{LOCAL}/state", f"{LOCAL}/spool", f"{LOCAL}/tmp"
+# When a silent node is lost. On a machine that has much else to do nodes are silent for seconds.
+PATIENT, SOON = ("SlurmdTimeout=300", "MessageTimeout=60"), ("SlurmdTimeout=20",)
 
 
 def why_not(accounts=False):
@@ -31,8 +37,9 @@ def why_not(accounts=False):
 class Slurm(batch.BatchLab):
     """A lab whose nodes a Slurm gives out. Use as a context manager."""
 
-    def __init__(self, nodes=4, gres=False, lines=(), accounts=False, roots=None):
+    def __init__(self, nodes=4, gres=False, lines=(), accounts=False, roots=None, losable=False):
         super().__init__(nodes, roots)
+        self._losable = losable  # a silent node is lost soon; Slurm never asks a lost one again
         self._keeps_accounts = accounts
         self.accounts = None
         self._gres = gres      # two pretended GPUs on each node
@@ -78,9 +85,8 @@ class Slurm(batch.BatchLab):
 
     def _make(self):
         folder = os.path.join(self.lab.folder, "slurm")
-        own = (f"{part}.{name}" for part in ("spool", "tmp") for name in self.lab.names)
-        for part in ("", "state", *own):
-            os.mkdir(os.path.join(folder, part))
+        os.mkdir(folder)
+        self.ask("mkdir", STATE)
         self.conf = os.path.join(folder, "slurm.conf")
         self._write_configuration(folder)
         key = os.path.join(folder, "munge.key")
@@ -100,6 +106,7 @@ class Slurm(batch.BatchLab):
         for name in self.lab.names:
             # slurmd would use this machine's control groups.
             self.lab.run(["mount", "-t", "tmpfs", "tmpfs", "/sys/fs/cgroup"], name)
+            self.lab.run(["mkdir", SPOOL, TMP], name)
             self.start_slurmd(name)
         self.wait_until_idle()
 
@@ -116,16 +123,15 @@ class Slurm(batch.BatchLab):
             "SlurmUser=root", "AuthType=auth/munge",
             # As long does a job wait that was queued again; by default it is two minutes.
             f"AuthInfo=cred_expire=10,socket={folder}/munge.socket",
-            "CredType=cred/munge", f"StateSaveLocation={folder}/state",
-            # The nodes share /tmp, where the pmix plugin of each makes a folder of the same name.
-            f"SlurmdSpoolDir={folder}/spool.%n", f"TmpFS={folder}/tmp.%n",
+            "CredType=cred/munge", f"StateSaveLocation={STATE}",
+            f"SlurmdSpoolDir={SPOOL}", f"TmpFS={TMP}",
             f"SlurmctldPidFile={folder}/slurmctld.pid",
             f"SlurmdPidFile={folder}/slurmd.%n.pid", f"SlurmctldLogFile={folder}/slurmctld.log",
             f"SlurmdLogFile={folder}/slurmd.%n.log", "SlurmdParameters=config_overrides",
             "ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "SwitchType=switch/none",
             "MpiDefault=none", "SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU_Memory",
             "DefMemPerNode=1000", "ReturnToService=2", "KillWait=10", "InactiveLimit=0",
-            "SlurmdTimeout=20", "JobRequeue=1", *accounts,
+            *(SOON if self._losable else PATIENT), "JobRequeue=1", *accounts,
             "JobAcctGatherType=jobacct_gather/none",
             # The second one starts jobs of several components.
             "SchedulerParameters=sched_min_interval=0,bf_interval=1",
