@@ -181,6 +181,35 @@ class OutputPlaces(PipelineCase):
                 for file in ("there", "go"):
                     os.remove(self.path(file))
 
+    def test_a_place_in_another_one(self):
+        self.write("inner.yml", JOB.replace("./out", "./out/a/b") % "")
+        waits = "/model; echo > $DIR/there; while [ ! -e $DIR/go ]; do sleep 0.01; done\n"
+        for first, second in (("job.yml", "inner.yml"), ("inner.yml", "job.yml")):
+            with self.subTest(first):
+                self.write("wait.yml", self.read(first).decode().replace("/model\n", waits))
+                run = self.start("wait.yml", command=(MUSTER, "submit"))
+                self.wait_for_files(["there"])
+                done = self.run_it(second, "--force", code=BAD_FILE)
+                ways = {"job.yml": "out", "inner.yml": "out/a/b"}
+                self.assertIn(f"cannot be written to {self.path(ways[second])} now: the run "
+                              f"{max(self.runs())} writes to {self.path(ways[first])}\n", done.errors)
+                self.write("go", "")
+                self.assertEqual(run.finish().code, 0)
+                for file in ("there", "go"):
+                    os.remove(self.path(file))
+                shutil.rmtree(self.path("out"))
+
+    def test_a_run_that_the_writer_starts(self):
+        """It is not told to wait for the run that waits for it."""
+        command = f"{MUSTER} submit $DIR/job.yml --force; echo $? > $DIR/code"
+        self.write("outer.yml", JOB.replace("echo $TEXT > ${{outputs.model}}/model", command) % "")
+        done = self.run_it("outer.yml")
+        self.assertEqual(self.read("code").decode().strip(), str(BAD_FILE))
+        self.assertIn(f"the output model cannot be written to {self.path('out')}: the outer run "
+                      f"{max(self.runs())}, which started this one, writes there\n",
+                      done.text + done.errors)
+        self.assertNotIn("muster wait", done.text + done.errors)
+
     def runs(self):
         told = json.loads(self.told("ps", "--all", "--json").text)
         return [one["run"] for one in told if "/" not in one["run"]]
