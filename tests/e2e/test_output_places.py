@@ -190,9 +190,9 @@ class OutputPlaces(PipelineCase):
                 run = self.start("wait.yml", command=(MUSTER, "submit"))
                 self.wait_for_files(["there"])
                 done = self.run_it(second, "--force", code=BAD_FILE)
-                ways = {"job.yml": "out", "inner.yml": "out/a/b"}
-                self.assertIn(f"cannot be written to {self.path(ways[second])} now: the run "
-                              f"{max(self.runs())} writes to {self.path(ways[first])}\n", done.errors)
+                place = {"job.yml": self.path("out"), "inner.yml": self.path("out/a/b")}
+                self.assertIn(f"cannot be written to {place[second]} now: the run "
+                              f"{max(self.runs())} writes to {place[first]}\n", done.errors)
                 self.write("go", "")
                 self.assertEqual(run.finish().code, 0)
                 for file in ("there", "go"):
@@ -209,6 +209,20 @@ class OutputPlaces(PipelineCase):
                       f"{max(self.runs())}, which started this one, writes there\n",
                       done.text + done.errors)
         self.assertNotIn("muster wait", done.text + done.errors)
+
+    def test_two_steps_at_the_same_time(self):
+        self.write("both.yml", """type: pipeline
+jobs:
+  a: {command: echo > $DIR/ran, outputs: {o: {path: ./out}}}
+  b: {command: echo > $DIR/ran, outputs: {o: {path: ./out/b}}}
+""")
+        for words in (["validate"], ["submit", "--dry-run"], ["explain"], ["submit", "--force"]):
+            with self.subTest(words):
+                done = self.told(*words, "both.yml", code=BAD_FILE)
+                self.assertIn("both.yml:4:43: the steps b and a may run at the same time, and "
+                              f"write to {self.path('out/b')} and {self.path('out')} (a: both.yml:"
+                              "3:43)\n", done.errors)
+        self.assertFalse(os.path.exists(self.path("ran")))
 
     def runs(self):
         told = json.loads(self.told("ps", "--all", "--json").text)
