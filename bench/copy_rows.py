@@ -82,8 +82,8 @@ def homecoming_rows(bench, folder, hosts):
     job = write(folder, "home.yml", OUTPUT.format(command=random))
     ours = [bench.muster, "submit", job, "-H", f"{HOST}:1"]
     plain = ["sh", "-c", f"{hosts.ssh_command} {HOST} '{random} /dev/stdout' > ~/all"]
-    bench.compare(f"{FILES} MiB come home from one of 4 ssh hosts / through ssh", ours, plain, "<= 1.5",
-                  pairs=7, wrap=hosts.command, env=environment, stdout=subprocess.DEVNULL)
+    bench.compare(f"{FILES} MiB come home from one of 4 ssh hosts / through ssh", ours, plain,
+                  "<= 1.5", pairs=7, wrap=hosts.command, env=environment, stdout=subprocess.DEVNULL)
     row = "16 GiB come home from one of 4 ssh hosts: from Ctrl-C to the end"
     if bench.only and bench.only not in row:
         return
