@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import copy_rows
 import job_rows
 import mpi_rows
 import record_rows
@@ -170,6 +171,7 @@ def ssh_rows(bench, folder):
         bench.compare("16 ranks on 4 ssh hosts / 4 x ssh true", ours, bare, "<= 1.10",
                       wrap=hosts.command)
         inner_row(bench, hosts, names, ssh)
+        copy_rows.homecoming_rows(bench, folder, hosts)
         if shutil.which("mpirun.mpich"):
             wrapper = os.path.join(folder, "ssh-of-the-lab")
             with open(wrapper, "w", encoding="ascii") as file:
@@ -212,6 +214,7 @@ def main():
         mpi_rows.agent_memory(bench, folder)
         job_rows.rows(bench, folder)
         record_rows.rows(bench, folder)
+        copy_rows.rows(bench, folder)
         socket_rows.rows(bench, folder)
         signal_rows.rows(bench, folder)
         ssh_rows(bench, folder)

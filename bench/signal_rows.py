@@ -71,6 +71,11 @@ def end_ms(words, after_s, environment, folder):
     return 1000 * (time.monotonic() - begin)
 
 
+def in_ms(found):
+    """The median of what end_ms() has found, as a figure."""
+    return "had ended" if None in found else f"{statistics.median(found):.1f} ms"
+
+
 def large_rows(bench, folder):
     records = os.path.join(folder, "large-records")
     environment = dict(os.environ, MUSTER_RECORDS=records)
@@ -101,8 +106,7 @@ def large_rows(bench, folder):
                     make(records)
                 found.append(end_ms(words, after_s, environment, folder))
             row = f"{what}: from Ctrl-C to the end"
-            figure = "had ended" if None in found else f"{statistics.median(found):.1f} ms"
-            bench.row(row, figure, "< 100 ms")
+            bench.row(row, in_ms(found), "< 100 ms")
     finally:
         endless.send_signal(signal.SIGINT)
         endless.wait()

@@ -1,7 +1,6 @@
 """Data, models and schedules of SDK v2, and the parts of a client that keep them."""
 
 import os
-import shutil
 from typing import Any, Dict, Iterator, Optional, Type, Union
 
 from .binary import BadCall
@@ -9,6 +8,7 @@ from .checked import Checked, checked, given, lacks, note, settings_of
 from .jobs import Poller
 from .kinds import DataType
 from .known_names import found_data
+from .named_files import copy_below
 from .registers import Register, path_of_asset
 from .yaml_text import yaml_of
 
@@ -136,11 +136,7 @@ class Models(Assets):
         """Copies it to a folder of its name."""
         path = self.get(name, version).path
         to = os.path.join(download_path or ".", name)
-        if os.path.isdir(path):
-            shutil.copytree(path, to, dirs_exist_ok=True)
-            return
-        os.makedirs(to, exist_ok=True)
-        shutil.copy(path, to)
+        copy_below(path, to)
 
 
 # ---- schedules ----

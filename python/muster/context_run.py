@@ -14,6 +14,7 @@ from .checked import Checked, checked, lacks, note
 from .datasets import datasets_here
 from .datastores import files_below
 from .models import Model
+from .named_files import copy_named
 from .record import PARENT, TABLE, TEXTS, metrics_of, tags_of, uploads_of
 from .run_files import file_called, whole_of
 from .tracking import Store, checked_name, current_store, experiment_called, log_to, runs_in
@@ -190,8 +191,8 @@ class ContextRun(Checked):
     @checked(lacks(accepted="_validate_checksum"))
     def download_file(self, name: str, output_file_path: Optional[str] = None) -> None:
         """Copies it, by default to its own name in this folder."""
-        shutil.copyfile(file_called(name, self._files(), "the run"),
-                        output_file_path or os.path.basename(name))
+        copy_named(file_called(name, self._files(), "the run"),
+                   output_file_path or os.path.basename(name))
 
     @checked(lacks(accepted="datasets sample_input_dataset sample_output_dataset "
                             "resource_configuration model_framework model_framework_version"))

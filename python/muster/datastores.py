@@ -6,12 +6,12 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .known_names import data_path
+from .named_files import copy_named
 from .shell_words import Expression
 
 _DEFAULT = "workspaceblobstore"
@@ -68,7 +68,7 @@ def copy_all(pairs: Sequence[Tuple[str, str]], overwrite: bool) -> int:
     for source, target in pairs:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         if not (os.path.exists(target) and os.path.samefile(source, target)):
-            shutil.copyfile(source, target)
+            copy_named(source, target)
     return len(pairs)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from typing import Any, Dict, Iterator, Optional, Union
 
 from .binary import BadCall, MusterError, code_of, completed
@@ -10,6 +9,7 @@ from .checked import Checked, checked, lacks, nearest, note
 from .command_job import CommandJob
 from .command_line import command_line
 from .component import Step
+from .named_files import copy_below
 from .pipeline import Pipeline
 from .place import users_line
 from .run import RunFailed, leave_alone
@@ -135,13 +135,13 @@ class Jobs(Checked):
             raise BadCall(f"run {job.name} has no output {output_name!r}",
                           nearest(output_name, list(outputs)))
         wanted = outputs if all else {one: outputs[one] for one in outputs if one == output_name}
-        for one, path in wanted.items():
-            _copy(path, os.path.join(download_path, "named-outputs", one))
+        places = {os.path.join("named-outputs", one): path for one, path in wanted.items()}
         if all or output_name in (None, "default"):
-            _copy(os.path.join(job.folder, "streams"),
-                  os.path.join(download_path, "artifacts", "user_logs"))
-            _copy(os.path.join(job.folder, "code", "outputs"),
-                  os.path.join(download_path, "artifacts", "outputs"))
+            places[os.path.join("artifacts", "user_logs")] = os.path.join(job.folder, "streams")
+            places[os.path.join("artifacts", "outputs")] = os.path.join(job.folder, "code/outputs")
+        for to, path in places.items():
+            if os.path.exists(path):
+                copy_below(path, os.path.join(download_path, to))
 
     def validate(self, job: Job, *, raise_on_failure: bool = False) -> ValidationResult:
         """What muster validate says of it."""
@@ -167,11 +167,3 @@ class Jobs(Checked):
     def restore(self, name: str) -> None:
         """Nothing was hidden."""
         note(f"client.jobs.restore({name!r}) has no effect here: nothing was hidden")
-
-
-def _copy(source: str, to: str) -> None:
-    if os.path.isdir(source):
-        shutil.copytree(source, to, dirs_exist_ok=True)
-    elif os.path.exists(source):
-        os.makedirs(to, exist_ok=True)
-        shutil.copy(source, to)

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlparse
 from .binary import BadCall
 from .checked import checked
 from .mlflow_entities import FileInfo
+from .named_files import copy_named, copy_tree
 from .registers import path_of_asset
 from .tracking import MlflowException, Store, checked_name, run_folder
 from .yaml_text import yaml_of
@@ -123,10 +124,10 @@ def copied(path: str, dst_path: Optional[Path]) -> str:
     folder = os.fspath(dst_path) if dst_path is not None else tempfile.mkdtemp()
     target = os.path.join(folder, os.path.basename(path.rstrip("/")))
     if os.path.isdir(path):
-        shutil.copytree(path, target, dirs_exist_ok=True)
+        copy_tree(path, target)
     else:
         os.makedirs(folder, exist_ok=True)
-        shutil.copyfile(path, target)
+        copy_named(path, target)
     return target
 
 

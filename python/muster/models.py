@@ -1,12 +1,12 @@
 """SDK v1's Model: files of this machine under names, which SDK v2's client.models has, too."""
 
 import os
-import shutil
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks
 from .known_names import found_data
+from .named_files import copy_named, copy_tree
 from .registers import Register
 from .sdk_errors import ModelNotFoundException
 
@@ -111,9 +111,9 @@ class Model(Checked):
             raise BadCall(f"{target} is there already", "use exist_ok=True, or another folder")
         os.makedirs(target_dir, exist_ok=True)
         if os.path.isdir(self._path):
-            shutil.copytree(self._path, target, dirs_exist_ok=True)
+            copy_tree(self._path, target)
         else:
-            shutil.copyfile(self._path, target)
+            copy_named(self._path, target)
         return target
 
     @checked()

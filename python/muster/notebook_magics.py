@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 from .binary import BadCall
 from .checked import nearest, note
+from .named_files import open_named
 from .notebook_lines import Lines, expanded, names_there
 from .notebook_words import LINES
 from .place import users_frame, users_line
@@ -311,7 +312,7 @@ class Magics:
         path = os.path.expanduser(found[-1])
         there = os.path.exists(path)
         try:
-            with open(path, mode, encoding="utf-8") as file:
+            with open_named(path, mode) as file:
                 file.write(body)
         except OSError as error:
             raise BadCall(f"%%writefile {words}: {error.strerror}",

@@ -12,6 +12,7 @@ from .command_line import command_line
 from .context_run import ContextRun, this_run
 from .datasets import datasets_made, datasets_of
 from .models import Model
+from .named_files import copy_named
 from .record import files_in, metrics_in, notes_of, write_notes
 from .run_files import file_called, plain_path, whole_of
 
@@ -225,7 +226,7 @@ class Run(Checked):
         if os.path.isdir(path) or path.endswith(os.sep):
             path = os.path.join(path, os.path.basename(name))
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        shutil.copyfile(self._file(name), path)
+        copy_named(self._file(name), path)
 
     @checked(lacks(accepted="batch_size timeout_seconds", refused={
         "output_paths": "use download_file for each"}))

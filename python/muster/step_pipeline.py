@@ -1,12 +1,12 @@
 """azureml.pipeline.core: a pipeline of SDK v1's steps, and its run."""
 
 import os
-import shutil
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest
 from .datasets import variables_of
+from .named_files import copy_named, copy_tree
 from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
@@ -185,9 +185,9 @@ class PortData(Checked):
         target = os.path.join(local_path, self.name)
         if os.path.isfile(self.path_on_datastore):
             os.makedirs(local_path, exist_ok=True)
-            shutil.copyfile(self.path_on_datastore, target)
+            copy_named(self.path_on_datastore, target)
             return 1
-        shutil.copytree(self.path_on_datastore, target, dirs_exist_ok=bool(overwrite))
+        copy_tree(self.path_on_datastore, target, bool(overwrite))
         return sum(len(files) for _, _, files in os.walk(target))
 
 

@@ -10,6 +10,7 @@ from .binary import BadCall, MusterError
 from .command_line import command_line
 from .kinds import Misfit, fitted, shortened
 from .local_files import check_code
+from .named_files import open_named
 from .place import users_line
 from .run import Run
 from .spelling import Spelling, python_words
@@ -136,21 +137,8 @@ def dump_keys(keys: Dict[str, Any], dest: Destination) -> None:
     if not isinstance(dest, (str, os.PathLike)):
         dest.write(text)
         return
-    sys.stdout.flush()
-    with open(_stream_to(dest) or dest, "w", encoding="utf-8") as file:
+    with open_named(dest, "w") as file:
         file.write(text)
-
-
-def _stream_to(path: "Union[str, os.PathLike[str]]") -> int:
-    """Of stdout and stderr one that leads there, too: to empty that file would lose what the
-    program has said. 0: neither does."""
-    for stream in (1, 2):
-        try:
-            if os.path.samestat(os.stat(path), os.fstat(stream)):
-                return os.dup(stream)
-        except OSError:  # it is not there, or closed
-            pass
-    return 0
 
 
 def _places_of(steps: Sequence[Tuple[int, str, str]], text: str) -> List[Tuple[int, str]]:

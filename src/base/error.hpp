@@ -57,7 +57,8 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
-// "hosts:3:7: slots must be 1 or more, not 0" followed, when there is one, by a line with the hint.
+// "hosts:3:7: slots must be from 1 to 8, not 0" followed, when there is one, by a line with the
+// hint.
 [[nodiscard]] std::string to_string(const Error& error);
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <set>
 #include <sys/stat.h>
 
+#include "base/path.hpp"
 #include "blobs/files.hpp"
 #include "snapshot/paths.hpp"
 
@@ -23,10 +24,6 @@ constexpr std::string_view kManifest = "/code.manifest";
 bool is_folder(const std::string& path) {
   struct stat facts {};
   return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
-}
-
-bool lies_in(const std::string& path, const std::string& folder) {
-  return path == folder || path.starts_with(folder == "/" ? folder : folder + "/");
 }
 
 // Whether a survey found it as it was laid out: modes may have been widened.
@@ -62,7 +59,7 @@ class Folder {
       const Entry& entry = found_.manifest.entries[i];
       if (entry.kind != EntryKind::link) continue;
       const auto real = real_path(path_ + "/" + entry.path);
-      if (!real || lies_in(own, *real) || !leads(entry, *real)) continue;
+      if (!real || base::lies_in(own, *real) || !leads(entry, *real)) continue;
       if (auto done = replace(i, *real); !done) return done;
     }
     std::ranges::sort(found_.manifest.entries, {}, &Entry::path);
@@ -233,7 +230,7 @@ Result<Gathered> gather(const std::string& path, const std::string& root, const 
   if (!folder) return tl::unexpected(std::move(folder.error()));
   const std::string inside = real_path(root).value_or(root);
   auto followed = folder->follow([&](const Entry& link, const std::string& leads_to) {
-    return lies_in(leads_to, inside) && !snapshot::link_stays(link.path, link.target);
+    return base::lies_in(leads_to, inside) && !snapshot::link_stays(link.path, link.target);
   });
   if (!followed) return tl::unexpected(std::move(followed.error()));
   folder->add_to(whole, "", [](const Entry&) { return true; });

@@ -13,6 +13,7 @@
 #include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
 #include "plan/environment.hpp"
+#include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
 #include "store/lock.hpp"
@@ -91,7 +92,7 @@ void lead_on(const fs::path& old, const fs::path& place) {
   if (!fs::is_symlink(fs::symlink_status(old, wrong))) return;
   fs::remove(fresh, wrong);
   fs::create_symlink(link_to(place, old), fresh, wrong);
-  if (!wrong) fs::rename(fresh, old, wrong);
+  if (!wrong) (void)store::put_in_place(fresh, old, true);
 }
 
 // The folder goes to `place`, and a link to it stays where it was; at the same instant, where the

@@ -307,11 +307,9 @@ Result<void> copy_program(const std::string& path) {
   const std::string fresh = path + ".part";
   std::error_code wrong;
   fs::create_directories(fs::path(path).parent_path(), wrong);
-  if (!process::copy_file("/proc/self/exe", fresh, 0755) ||
-      ::rename(fresh.c_str(), path.c_str()) != 0) {
-    return cannot("write", path, last_error());
-  }
-  return {};
+  const bool is_whole = process::copy_file("/proc/self/exe", fresh, 0755);
+  if (store::put_in_place(fresh, path, is_whole)) return {};
+  return cannot("write", path, last_error());
 }
 
 int code_of(const Result<void>& done) { return done ? 0 : complain(done.error()); }

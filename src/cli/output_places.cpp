@@ -24,17 +24,15 @@ std::string files_of(const store::Placed::Users& users) {
                      others == 1 ? "" : "s");
 }
 
-// A pipeline's, of that of a step.
-std::string whole_run(const std::string& run) { return run.substr(0, run.find('/')); }
-
 }  // namespace
 
-OutputPlaces::OutputPlaces(const front::Recording& record) : run_(store::run_of(record.folder)) {
+OutputPlaces::OutputPlaces(const front::Recording& record)
+    : records_(records_of(record.folder)), run_(store::run_of(record.folder)) {
   for (const model::NamedPath& output : record.outputs) add(record, output, false);
 }
 
 OutputPlaces::OutputPlaces(const front::PipelineRequest& request)
-    : run_(store::run_of(request.record.folder)) {
+    : records_(records_of(request.record.folder)), run_(store::run_of(request.record.folder)) {
   const bool is_sweep = request.sweep != nullptr;
   for (const front::StepRequest& step : request.steps) {
     for (const model::NamedPath& output : step.outputs) {
@@ -61,7 +59,7 @@ void OutputPlaces::add(const front::Recording& record, const model::NamedPath& o
       std::ranges::any_of(all_, [&](const One& one) { return one.place.path() == place.string(); });
   if (is_known || place.empty()) return;
   all_.push_back({.name = output.name,
-                  .place = store::Placed(records_of(record.folder), place.string()),
+                  .place = store::Placed(records_, place.string()),
                   .overwrites = output.overwrites || record.overwrites,
                   .replaces = replaces});
 }
@@ -88,22 +86,32 @@ std::string OutputPlaces::warning() const {
               : fmt::format("it would not start: {}; {}", fine.error().what, fine.error().hint);
 }
 
-base::Result<void> OutputPlaces::claim(One& one) const {
-  store::Placed::Claim claim = one.place.claim(run_);
-  one.held = std::move(claim.held);
-  if (!claim.writer) return {};
-  const std::string writer = whole_run(*claim.writer);
-  one.is_of_pipeline = writer == whole_run(run_);
-  if (one.is_of_pipeline) return {};
-  const std::string ways =
-      writer.empty() ? "" : fmt::format(" (muster wait {0}), stop it (muster stop {0})", writer);
-  const std::string hint = fmt::format("wait until it has ended{}, or name another path", ways);
-  return base::fail(base::Fault::bad_file, hint,
-                    "the output {} cannot be written to {} now: {} writes there", one.name,
-                    one.place.path(), writer.empty() ? "another run" : "the run " + writer);
+// One that is started by the run that has the place is refused, too: muster could not tell what is
+// whose, nor keep two apart that the same command starts.
+base::Result<void> OutputPlaces::claim(One& one) {
+  const store::PlaceClaims::Answer answer = claims_->take(one.place.path());
+  one.is_of_pipeline = answer.is_of_pipeline;
+  if (answer.run.empty()) return {};
+  const bool is_same = answer.place == one.place.path();
+  const std::string where = is_same ? "there" : "to " + answer.place;
+  if (answer.is_outer) {
+    return base::fail(base::Fault::bad_file,
+                      "use another path in the file of the inner or of the outer job",
+                      "the output {} cannot be written to {}: the outer run {}, which started this "
+                      "one, writes {}",
+                      one.name, one.place.path(), answer.run, where);
+  }
+  return base::fail(base::Fault::bad_file,
+                    fmt::format("wait until it has ended (muster wait {0}), stop it (muster stop "
+                                "{0}), or name another path",
+                                answer.run),
+                    "the output {} cannot be written to {} now: the run {} writes {}", one.name,
+                    one.place.path(), answer.run, where);
 }
 
 base::Result<void> OutputPlaces::take() {
+  if (all_.empty()) return {};
+  claims_.emplace(records_, run_);
   for (One& one : all_) {
     if (auto claimed = claim(one); !claimed) return claimed;
   }

@@ -1,6 +1,7 @@
 // OutputPlaces: the paths that a job file gives to outputs, and whether a run may write there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 #include "front/pipeline_request.hpp"
 #include "front/request.hpp"
 #include "model/record.hpp"
-#include "process/unique_fd.hpp"
+#include "store/place_claims.hpp"
 #include "store/placed.hpp"
 
 namespace muster::cli {
@@ -44,14 +45,15 @@ class OutputPlaces {
     store::Placed place;
     bool overwrites = false;
     bool replaces = false;
-    process::UniqueFd held = {};
     bool is_of_pipeline = false;  // whose step this run is: it has the place, and has told of it
   };
   void add(const front::Recording& record, const model::NamedPath& output, bool replaces);
-  [[nodiscard]] base::Result<void> claim(One& one) const;
+  [[nodiscard]] base::Result<void> claim(One& one);
 
+  std::string records_;
   std::string run_;  // whose places they are: "RUN" or "RUN/STEP"
   std::vector<One> all_;
+  std::optional<store::PlaceClaims> claims_;  // once they are taken
 };
 
 }  // namespace muster::cli

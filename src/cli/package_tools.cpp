@@ -114,11 +114,9 @@ std::string hint_for(const std::string& why, std::string_view usual) {
                               : "`muster gc -H HOST` makes room there, or set XDG_CACHE_HOME");
 }
 
-// Nothing stays of half a file.
 Result<void> write_list(const std::string& file, const std::string& text) {
-  if (store::write_file(file, text)) return {};
+  if (store::replace_file(file, text)) return {};
   const std::string why = std::strerror(errno);
-  (void)::unlink(file.c_str());
   return base::fail(Fault::cannot_start, hint_for(why, ""), "cannot write {}: {}", file, why);
 }
 

@@ -70,20 +70,15 @@ std::string current_folder() {
   return ::getcwd(buffer.data(), buffer.size()) == nullptr ? "/" : buffer.data();
 }
 
-// Of the maker with the most; or of the one whose devices that variable limits.
-std::uint32_t count_devices(const std::vector<std::string>& environment,
-                            std::string_view variable = {}) {
-  std::size_t most = 0;
-  for (const model::Devices& one : probe::devices("", environment)) {
-    if (variable.empty() || one.variable == variable) most = std::max(most, one.ids.size());
-  }
-  return static_cast<std::uint32_t>(most);
+std::uint32_t count_of(const model::Devices& devices) {
+  return static_cast<std::uint32_t>(devices.ids.size());
 }
 
 front::Counts counts(const std::vector<std::string>& environment) {
   return {[] { return probe::cpus().usable; },
-          [&environment] { return count_devices(environment); },
-          [&environment] { return count_devices(environment, "ZE_AFFINITY_MASK"); }};
+          [&environment] { return count_of(probe::most_devices(environment)); },
+          [&environment] { return count_of(probe::most_devices(environment, "ZE_AFFINITY_MASK")); },
+          [&environment] { return probe::most_devices(environment).variable; }};
 }
 
 bool has_file(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }

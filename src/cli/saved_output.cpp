@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,9 +93,7 @@ bool save_output(const std::string& path, const Speak& speak) {
               return is_good;
             }) &&
             is_good;
-  if (is_good && ::rename(fresh.c_str(), path.c_str()) == 0) return true;
-  (void)::unlink(fresh.c_str());
-  return false;
+  return store::put_in_place(fresh, path, is_good);
 }
 
 void save_timed_output(const std::string& record, const Speak& speak) {
@@ -107,7 +104,7 @@ void save_timed_output(const std::string& record, const Speak& speak) {
     TimedLines lines(fresh, write);
     return speak([&](std::string_view piece) { return lines.take(piece); });
   });
-  (void)(is_saved ? ::rename(fresh.c_str(), times.c_str()) : ::unlink(fresh.c_str()));
+  (void)store::put_in_place(fresh, times, is_saved);
 }
 
 std::optional<std::uint64_t> saved_since(const std::string& record, model::Utc since) {

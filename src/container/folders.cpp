@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "base/path.hpp"
+
 namespace muster::container {
 namespace {
 
@@ -15,14 +17,10 @@ constexpr std::array<std::string_view, 12> kSystem = {"/bin", "/boot",  "/dev", 
                                                       "/lib", "/lib32", "/lib64", "/proc",
                                                       "/run", "/sbin",  "/sys",   "/usr"};
 
-bool is_within(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 bool may_cover(const std::string& path) {
   if (!path.starts_with('/') || path.find_first_not_of('/') == std::string::npos) return false;
   return std::ranges::none_of(kSystem,
-                              [&](std::string_view folder) { return is_within(path, folder); });
+                              [&](std::string_view folder) { return base::lies_in(path, folder); });
 }
 
 // In the order of their paths a folder stands before all that lies in it.
@@ -32,7 +30,7 @@ std::vector<std::string> outermost(std::vector<std::string> paths) {
   for (std::string& path : paths) {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const bool known =
-        std::ranges::any_of(kept, [&](const std::string& one) { return is_within(path, one); });
+        std::ranges::any_of(kept, [&](const std::string& one) { return base::lies_in(path, one); });
     if (!known && may_cover(path)) kept.push_back(std::move(path));
   }
   return kept;

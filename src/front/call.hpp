@@ -45,8 +45,10 @@ using CheckRoom = std::function<base::Result<void>(const model::JobSpec& spec)>;
 // What this machine has, for counts such as torchrun's --nproc-per-node gpu.
 struct Counts {
   std::function<std::uint32_t()> cpus = {};
-  std::function<std::uint32_t()> gpus = {};
+  std::function<std::uint32_t()> gpus = {};  // of the maker with the most
   std::function<std::uint32_t()> xpus = {};  // Intel's alone
+  // By which a process is limited to some of `gpus`: "CUDA_VISIBLE_DEVICES".
+  std::function<std::string()> gpu_variable = {};
 };
 
 // A setting of how hosts are reached, and by which option it was typed.

@@ -14,6 +14,16 @@ namespace fs = std::filesystem;
 using base::fail;
 using base::Fault;
 
+// By the name of its file; by that of this process where the file has gone or is another one, as
+// when a newer muster has been installed meanwhile.
+fs::path own_program(std::error_code& wrong) {
+  const fs::path here = "/proc/self/exe";
+  fs::path named = fs::read_symlink(here, wrong);
+  std::error_code gone;
+  if (wrong || fs::equivalent(named, here, gone)) return named;
+  return fmt::format("/proc/{}/exe", ::getpid());
+}
+
 }  // namespace
 
 base::Result<LauncherLinks> LauncherLinks::make() {
@@ -28,7 +38,7 @@ base::Result<LauncherLinks> LauncherLinks::make() {
 
 base::Result<void> LauncherLinks::add(const std::vector<std::string>& names) {
   std::error_code wrong;
-  const fs::path own = fs::read_symlink("/proc/self/exe", wrong);
+  const fs::path own = own_program(wrong);
   for (const std::string& name : names) {
     if (!wrong) fs::create_symlink(own, folder_ / fs::path(name).filename(), wrong);
   }

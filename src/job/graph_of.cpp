@@ -12,6 +12,7 @@
 #include "job/graph_values.hpp"
 #include "job/input_type.hpp"
 #include "job/mini_batches.hpp"
+#include "job/parallel_places.hpp"
 #include "job/waits.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -43,6 +44,7 @@ class Layer {
     }
     values_.tell_unused(graph.steps);
     put_in_order(graph);
+    tell_parallel_places(graph, complaints_);
   }
 
  private:

@@ -17,7 +17,7 @@ inline constexpr std::size_t kGraphStepsMax = 20'000;
 // Settings: `inputs.NAME` of the pipeline, and `jobs.STEP.inputs.NAME` of one of its steps.
 // `complaints` has the sources of the pipeline's files: Complaints(sources_of(pipeline)). Those
 // that are made: inputs without a value, or with one that muster cannot reach; values that are not
-// of their type.
+// of their type; steps that would write to the same place at the same time.
 [[nodiscard]] Graph graph_of(const PipelineFile& pipeline, const std::vector<Setting>& settings,
                              const Bases& bases, Complaints& complaints);
 

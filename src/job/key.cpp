@@ -150,7 +150,7 @@ std::string words_of(const KeyText& key) {
     case Form::number:
       return key.traits.positive ? "a number above 0" : "a number";
     case Form::integer:
-      return fmt::format("a whole number of {} or more", key.traits.lowest);
+      return fmt::format("a whole number from {} to {}", key.traits.lowest, kIntegerMax);
     case Form::batch:
       return "a number of files, or of bytes such as 10kb";
     case Form::boolean:

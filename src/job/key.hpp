@@ -22,13 +22,15 @@ enum class Form : std::uint8_t {
   text,      // any text; numbers, true and false count as they are written
   count,     // whole, within the bounds
   number,    // with or without a fraction
-  integer,   // whole, from `lowest` on
+  integer,   // whole, from `lowest` to kIntegerMax
   batch,     // a number of files, or of bytes: "10kb"
   boolean,   // true or false
   quantity,  // "2Gi", "500m", "4"
   choice,    // one of some words
   anything,  // maps and lists, too; nobody looks
 };
+
+inline constexpr std::int32_t kIntegerMax = 2'147'483'647;  // of Form::integer
 
 // A choice that others have: not muster.
 struct NotHere {
@@ -92,7 +94,7 @@ struct Misfit {
 };
 [[nodiscard]] std::optional<Misfit> misfit(const KeyText& key, const Node& node);
 
-// The form in words, for complaints: "a whole number of 1 or more".
+// The form in words, for complaints: "a whole number from 1 to 100".
 [[nodiscard]] std::string words_of(const KeyText& key);
 
 // The hint for an unknown key: the nearest one of those that may be meant, else all that there are.

@@ -44,7 +44,7 @@ Json of_form(const KeyText& key) {
       return key.traits.positive ? Json{{"type", "number"}, {"exclusiveMinimum", 0}}
                                  : Json{{"type", "number"}};
     case Form::integer:
-      return {{"type", "integer"}, {"minimum", key.traits.lowest}};
+      return {{"type", "integer"}, {"minimum", key.traits.lowest}, {"maximum", kIntegerMax}};
     case Form::batch:
       return {{"type", {"string", "number"}}};
     case Form::boolean:

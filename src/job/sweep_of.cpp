@@ -29,6 +29,11 @@ constexpr std::size_t kSpaceDepthMax = 8;
 constexpr std::size_t kParametersMax = 1000;
 constexpr double kWholeMax = 0x1p53;
 
+std::string out_of_range(const std::string& name, int least, double number) {
+  return fmt::format("{} must be a whole number from {} to {:.0f}, not {:.15g}", name, least,
+                     kWholeMax, number);
+}
+
 double double_of(const std::optional<Text>& text, double otherwise = 0) {
   return text ? number_of(text->text).value_or(otherwise) : otherwise;
 }
@@ -139,8 +144,7 @@ class SpaceReader {
     if (!keys.upper) return;
     const double upper = double_of(keys.upper);
     if (upper < 1 || upper > kWholeMax || upper != std::floor(upper)) {
-      return complaints_.add(keys.upper->begin, path + ".upper must be a whole number of 1 or more",
-                             "");
+      return complaints_.add(keys.upper->begin, out_of_range(path + ".upper", 1, upper), "");
     }
     parameter.upper = static_cast<std::uint64_t>(upper);
   }
@@ -315,8 +319,7 @@ void set_sampling(const SweepKeys& keys, sweep::Settings& settings, Complaints& 
   if (keys.seed) {
     const double seed = double_of(keys.seed);
     if (seed < 0 || seed > kWholeMax || seed != std::floor(seed)) {
-      complaints.add(keys.seed->begin,
-                     "sampling_algorithm.seed must be a whole number of 0 or more", "");
+      complaints.add(keys.seed->begin, out_of_range("sampling_algorithm.seed", 0, seed), "");
     } else {
       sampling.seed = static_cast<std::uint64_t>(seed);
     }
@@ -369,7 +372,9 @@ void set_policy(const SweepKeys& keys, sweep::Policy& policy, Complaints& compla
     policy.percentage = keys.percentage ? keys.percentage->number : 0;
     if (policy.percentage < 1 || policy.percentage > 99) {
       complaints.add(keys.policy->begin,
-                     "early_termination.truncation_percentage must be from 1 to 99", "");
+                     fmt::format("early_termination.truncation_percentage must be from 1 to 99{}",
+                                 keys.percentage ? fmt::format(", not {}", policy.percentage) : ""),
+                     "");
     }
   }
 }

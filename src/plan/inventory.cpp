@@ -59,7 +59,8 @@ std::uint32_t slots_of_a_fake_node(const JobSpec& spec, std::uint32_t cpus) {
 
 base::Result<Inventory> fake_nodes(const JobSpec& spec, const ThisMachine& here) {
   if (spec.fake_nodes > model::kRanksMax) {
-    return base::fail(base::Fault::usage, {}, "--fake-nodes takes at most {}", model::kRanksMax);
+    return base::fail(base::Fault::usage, {}, "--fake-nodes must be from 1 to {}, not {}",
+                      model::kRanksMax, spec.fake_nodes);
   }
   Host host;
   host.carrier = model::kFakeNode;
@@ -166,7 +167,8 @@ class HostMerger {
 
 base::Result<void> check_bounds(const Host& host, base::Fault fault) {
   if (host.slots == 0) {
-    return base::fail_at(host.place, fault, {}, "slots of {} must be 1 or more, not 0", host.name);
+    return base::fail_at(host.place, fault, {}, "slots of {} must be from 1 to {}, not 0",
+                         host.name, model::kRanksMax);
   }
   if (host.max_slots && *host.max_slots < host.slots) {
     return base::fail_at(

@@ -211,7 +211,7 @@ JobSpec decided(JobSpec spec) {
 
 base::Result<void> check_binding(const Mapping& mapping) {
   if (mapping.cpus_per_rank == 0) {
-    return base::fail(base::Fault::usage, {}, "PE must be 1 or more, not 0");
+    return base::fail(base::Fault::usage, {}, "PE must be from 1 to {}, not 0", model::kCpusMax);
   }
   if (mapping.map_by == MapBy::distance && mapping.device.empty()) {
     return base::fail(base::Fault::usage, "for example --map-by dist:mlx5_0, or dist:auto",

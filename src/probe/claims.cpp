@@ -19,6 +19,7 @@
 #include "probe/device_names.hpp"
 #include "probe/socket_owners.hpp"
 #include "probe/text_file.hpp"
+#include "process/descendants.hpp"
 
 namespace muster::probe {
 namespace {
@@ -57,14 +58,6 @@ NamedSocket read_socket(std::string_view line) {
   return socket;
 }
 
-// "4711 (a name) S 4710 ...": the fourth word, after a name that may hold anything.
-pid_t parent_of(pid_t pid) {
-  const std::string stat = read_text(fmt::format("/proc/{}/stat", pid));
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos || stat.size() < name_end + 5) return 0;
-  return claim_number<pid_t>(std::string_view(stat).substr(name_end + 4)).value_or(0);
-}
-
 struct CloseFdFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
@@ -88,7 +81,7 @@ void add_sockets_of(pid_t pid, std::set<std::uint64_t>& inodes) {
 
 std::set<std::uint64_t> sockets_of_ancestors() {
   std::set<std::uint64_t> inodes;
-  for (pid_t pid = ::getppid(); pid > 0; pid = parent_of(pid)) add_sockets_of(pid, inodes);
+  for (const pid_t pid : process::ancestors()) add_sockets_of(pid, inodes);
   return inodes;
 }
 

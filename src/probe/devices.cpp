@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "probe/driver_files.hpp"
 #include "probe/text_file.hpp"
@@ -84,6 +85,15 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
     if (!one.ids.empty()) all.push_back(std::move(one));
   }
   return all;
+}
+
+Devices most_devices(std::span<const std::string> environment, std::string_view variable) {
+  Devices most;
+  for (Devices& one : devices("", environment)) {
+    const bool counts = variable.empty() || one.variable == variable;
+    if (counts && one.ids.size() > most.ids.size()) most = std::move(one);
+  }
+  return most;
 }
 
 std::string gpu_model(const std::string& root) {

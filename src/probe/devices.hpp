@@ -16,6 +16,10 @@ namespace muster::probe {
 [[nodiscard]] std::vector<model::Devices> devices(const std::string& root,
                                                   std::span<const std::string> environment);
 
+// Of these the ones of the maker with the most; or those that `variable` limits. There may be none.
+[[nodiscard]] model::Devices most_devices(std::span<const std::string> environment,
+                                          std::string_view variable = {});
+
 // What NVIDIA's driver calls the GPUs of this machine: "NVIDIA H200". Empty where it has none, or
 // where they differ.
 [[nodiscard]] std::string gpu_model(const std::string& root = "");

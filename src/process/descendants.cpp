@@ -149,6 +149,16 @@ std::optional<ProcessStat> read_process(pid_t pid) {
   return process;
 }
 
+std::vector<pid_t> ancestors() {
+  std::vector<pid_t> pids;
+  for (pid_t pid = ::getppid(); pid > 0;) {
+    pids.push_back(pid);
+    const auto process = read_process(pid);
+    pid = process ? process->parent : 0;
+  }
+  return pids;
+}
+
 void visit_descendants(const std::function<void(const ProcessStat&)>& visit,
                        const std::set<pid_t>& spared) {
   std::unordered_set<pid_t> family{::getpid()};

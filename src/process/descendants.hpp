@@ -27,6 +27,9 @@ struct ProcessStat {
 // Nothing when there is no such process.
 [[nodiscard]] std::optional<ProcessStat> read_process(pid_t pid);
 
+// The parent of this process, its parent, and so on, as far as /proc shows them.
+[[nodiscard]] std::vector<pid_t> ancestors();
+
 // Visits each descendant of this process that /proc shows, in general at once when it is read, so
 // that a visitor that kills outruns a chain of quick forks. One pass can miss a process whose
 // parent ends meanwhile; whoever must not miss one passes again until no child is left. Spared

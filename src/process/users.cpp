@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include "base/path.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::process {
@@ -14,14 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_around(const std::string& folder, const std::string& path) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
 bool leads_into(const fs::path& link, const std::string& folder) {
   std::error_code wrong;
   const std::string path = fs::read_symlink(link, wrong).string();
-  return !wrong && is_around(folder, path);
+  return !wrong && base::lies_in(path, folder);
 }
 
 bool has_open(const fs::path& process, const std::string& folder) {

@@ -65,7 +65,16 @@ bool write_file(const std::string& path, std::string_view text) {
 
 bool replace_file(const std::string& path, std::string_view text) {
   const std::string fresh = path + ".new";
-  return write_file(fresh, text) && ::rename(fresh.c_str(), path.c_str()) == 0;
+  const process::UniqueFd file(::open(fresh.c_str(), kToWrite, 0600));
+  return file && put_in_place(fresh, path, write_all(file.get(), text));
+}
+
+bool put_in_place(const std::string& fresh, const std::string& path, bool is_whole) {
+  if (is_whole && ::rename(fresh.c_str(), path.c_str()) == 0) return true;
+  const int why = errno;
+  (void)::unlink(fresh.c_str());
+  errno = why;
+  return false;
 }
 
 process::UniqueFd open_file(const std::string& path, Links links) {

@@ -14,8 +14,11 @@ namespace muster::store {
 
 // False, with errno, when not all could be written.
 [[nodiscard]] bool write_file(const std::string& path, std::string_view text);
-// Nobody ever sees a part of it.
+// Nobody ever sees a part of it, nor does one stay beside it.
 [[nodiscard]] bool replace_file(const std::string& path, std::string_view text);
+// The second half of that, for what was written to `fresh` another way: it gets its name, or goes
+// where it is not whole (errno says why) or cannot get it. False, with errno.
+[[nodiscard]] bool put_in_place(const std::string& fresh, const std::string& path, bool is_whole);
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
 // After one of these has failed: "cannot write PATH: No space left on device".
 [[nodiscard]] tl::unexpected<base::Error> cannot_write(base::Fault fault, const std::string& path);

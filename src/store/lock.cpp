@@ -15,17 +15,28 @@ struct flock whole_file(short type) {
   return lock;
 }
 
-}  // namespace
-
-bool take_lock(int file) {
-  struct flock lock = whole_file(F_WRLCK);
-  return ::fcntl(file, F_SETLK, &lock) == 0;
+struct flock one_byte(short type, std::int64_t byte) {
+  struct flock lock = whole_file(type);
+  lock.l_start = byte;
+  lock.l_len = 1;
+  return lock;
 }
 
-std::optional<std::int32_t> holder_of(int file) {
-  struct flock lock = whole_file(F_RDLCK);
+bool take(int file, struct flock lock) { return ::fcntl(file, F_SETLK, &lock) == 0; }
+
+std::optional<std::int32_t> holder(int file, struct flock lock) {
   if (::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
   return lock.l_pid;
+}
+
+}  // namespace
+
+bool take_lock(int file) { return take(file, whole_file(F_WRLCK)); }
+std::optional<std::int32_t> holder_of(int file) { return holder(file, whole_file(F_RDLCK)); }
+
+bool take_byte(int file, std::int64_t byte) { return take(file, one_byte(F_WRLCK, byte)); }
+std::optional<std::int32_t> holder_of_byte(int file, std::int64_t byte) {
+  return holder(file, one_byte(F_RDLCK, byte));
 }
 
 void wait_for_lock(int file) {

@@ -19,6 +19,10 @@ namespace muster::store {
 // The process that holds it, 0 when that cannot be seen from here; nothing when it is free.
 [[nodiscard]] std::optional<std::int32_t> holder_of(int file);
 
+// The same of one byte, where a file has several locks.
+[[nodiscard]] bool take_byte(int file, std::int64_t byte);
+[[nodiscard]] std::optional<std::int32_t> holder_of_byte(int file, std::int64_t byte);
+
 // Returns once no process holds it.
 void wait_for_lock(int file);
 

@@ -2,9 +2,7 @@
 #include "store/placed.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
@@ -115,18 +113,6 @@ bool is_alive(const std::string& record) {
 
 constexpr char kSlash = '+';  // in names of notes
 
-// In names of what is no note: locked while a run writes at the place; and which run that is.
-constexpr const char* kHeld = "-held";
-constexpr const char* kWriter = "-writer";
-
-std::string text_in(const process::UniqueFd& file) {
-  constexpr std::size_t kRunMax = 4096;
-  std::string text(kRunMax, '\0');
-  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text;
-}
-
 }  // namespace
 
 Placed::Placed(const std::string& records, std::string place)
@@ -168,23 +154,6 @@ Placed::Users Placed::users() const {
 void Placed::write(const std::string& note, const PlacedFiles& files) const {
   (void)::mkdir(fs::path(note_).parent_path().c_str(), 0700);
   (void)replace_file(note, text_of(files));
-}
-
-Placed::Claim Placed::claim(const std::string& run) const {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const std::string folder = fs::path(note_).parent_path();
-  (void)make_closed_folder(folder);
-  if (!process::is_own_folder(folder)) return {};
-  // Whoever has this lock reads or writes a whole name, that of who holds the place then.
-  const process::UniqueFd writer = lock_file(note_ + kWriter);
-  process::UniqueFd held(::open((note_ + kHeld).c_str(), kFlags, 0600));
-  if (!writer || !held) return {};
-  if (!take_lock(held.get())) {
-    const bool is_taken = errno == EAGAIN || errno == EACCES;
-    return {{}, is_taken ? std::optional(text_in(writer)) : std::nullopt};
-  }
-  if (::ftruncate(writer.get(), 0) == 0) (void)write_all(writer.get(), run);
-  return {std::move(held), std::nullopt};
 }
 
 void Placed::begin(const std::string& run) const {

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
-
-#include "process/unique_fd.hpp"
 
 namespace muster::store {
 
@@ -15,7 +12,7 @@ using PlacedFiles = std::map<std::string, std::string>;
 
 // What is known of one place, in notes beside the records. There is one for each place, of what
 // runs had put there when the last of them ended; and for each run that may still write there, one
-// of what was the user's when it began. The run that writes there holds a lock.
+// of what was the user's when it began. PlaceClaims keeps other runs away.
 class Placed {
  public:
   // `place`: absolute, and without links.
@@ -28,15 +25,6 @@ class Placed {
   };
   // What lies there that no run has put there; or changed since, but for what runs do now.
   [[nodiscard]] Users users() const;
-
-  struct Claim {
-    process::UniqueFd held;             // until it is closed, or this process ends
-    std::optional<std::string> writer;  // the run that has the place; empty: it is not known which
-  };
-  // Keeps the runs of other processes away from the place: of several at the same instant one gets
-  // it, and the others are told who has it. Nobody is kept away where there can be no locks. This
-  // process may claim a place only once, as closing one of two files would release both.
-  [[nodiscard]] Claim claim(const std::string& run) const;
 
   // From now on, what is new there is that of a run. Nothing is noted where not all can be told.
   void begin(const std::string& run) const;

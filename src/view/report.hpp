@@ -24,7 +24,7 @@ namespace muster::view {
 // One line, without its newline: how a round failed, and that another follows.
 [[nodiscard]] std::string failure(const model::RunReport& report);
 
-// "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: ...\n", and the same of the
+// "muster: error: hosts:3:7: slots must be from 1 to 8, not 0\n  hint: ...\n", and the same of the
 // errors that it has with it; a hint that several share is told once, and what is the same of
 // several hosts (or other names) in one line: "node1, node2: no answer within 15 s".
 [[nodiscard]] std::string error(const base::Error& error, Style style);

@@ -9,9 +9,11 @@ may live.
 import contextlib
 import difflib
 import functools
+import mmap
 import os
 import random
 import re
+import resource
 import select
 import shutil
 import signal
@@ -49,6 +51,24 @@ def lab_or_skip():
     if reason:
         print(f"SKIPPED: no hosts can be made here: {reason}", file=sys.stderr)
     return reason
+
+
+@functools.lru_cache(maxsize=None)
+def is_sanitized():
+    """Whether AddressSanitizer is in muster, which reserves terabytes of addresses: no limit of
+    those, and none of the stack, says then what muster itself needs."""
+    with open(MUSTER, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        found = text.find(b"__asan_init") >= 0
+    if found:
+        print("SKIPPED: limits of addresses and of the stack: muster has a sanitizer",
+              file=sys.stderr)
+    return found
+
+
+def with_addresses(most):
+    """What a muster does before it starts, so that it has so many bytes of addresses."""
+    return None if is_sanitized() else functools.partial(
+        resource.setrlimit, resource.RLIMIT_AS, (most, most))
 
 
 def no_small_disk():

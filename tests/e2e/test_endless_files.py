@@ -6,6 +6,7 @@ from file to file, and is tested where the file is.
 """
 
 # rooms: cli store blobs snapshot
+# attacks
 
 import array
 import base64
@@ -13,7 +14,6 @@ import contextlib
 import fcntl
 import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -21,7 +21,7 @@ import termios
 import time
 import unittest
 
-from support import MUSTER, Case, run_tests, until
+from support import MUSTER, Case, run_tests, until, with_addresses
 
 HUGE = 4 << 40
 MEMORY = 4 << 30  # of addresses: several times what a manifest of the largest size needs
@@ -37,13 +37,9 @@ def unread(pipe):
     return count[0]
 
 
-def with_little_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 class Endless(Case):
     def told(self, *words, **more):
-        return self.muster(*words, command=(MUSTER,), preexec_fn=with_little_memory, **more)
+        return self.muster(*words, command=(MUSTER,), preexec_fn=with_addresses(MEMORY), **more)
 
 
 class Records(Endless):
@@ -134,15 +130,12 @@ class PodLogs(Endless):
         return super().environment(**{"USER": "ana", "LINES": "600", **more, "PATH": ":".join(
             (self.path("bin"), os.environ["PATH"]))})
 
-    def with_less(self):
-        resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
-
     def counts(self, *words):
         """Lines that such a muster prints."""
         with open(self.path("out"), "wb") as out:
             done = subprocess.run([MUSTER, *words], stdout=out, stderr=subprocess.PIPE,
                                   env=self.environment(), cwd=self.folder, check=False,
-                                  preexec_fn=self.with_less)
+                                  preexec_fn=with_addresses(self.memory))
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         with open(self.path("out"), "rb") as out:
             return sum(1 for _ in out)
@@ -171,11 +164,9 @@ class LocalLogs(Endless):
         self.run_name = self.told("run", "-d", "-n", "1", "yes").text.strip()
         self.addCleanup(self.told, "stop", self.run_name)
 
-    def with_less(self):
-        resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
-
     def follows(self):
-        return self.start("-f", self.run_name, command=(MUSTER, "logs"), preexec_fn=self.with_less)
+        return self.start("-f", self.run_name, command=(MUSTER, "logs"),
+                          preexec_fn=with_addresses(self.memory))
 
     def ends(self, follower):
         follower.send(signal.SIGINT)
@@ -266,7 +257,7 @@ class Errands(Endless):
     def endless(self, *words):
         with subprocess.Popen(["yes"], stdout=subprocess.PIPE) as source:
             done = self.start("errand", *words, command=(MUSTER,), stdin=source.stdout,
-                              preexec_fn=with_little_memory).finish()
+                              preexec_fn=with_addresses(MEMORY)).finish()
             source.kill()
         return done
 

@@ -1,6 +1,7 @@
 """Ends that are no accident: time limits and their notice, closed terminals; whose code it is."""
 
 # rooms: machine host cli
+# attacks
 
 import json
 import os
@@ -12,7 +13,7 @@ import time
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO,
-                     USAGE, Case, LabCase, lab_or_skip, run_tests, survivors, until)
+                     USAGE, Case, LabCase, is_sanitized, lab_or_skip, run_tests, survivors, until)
 
 INTERNAL = 247
 
@@ -116,6 +117,11 @@ class Memory(RecordCase):
 
     WORDS = (["run", "-n", "2", "true"], ["run", "--fake-nodes", "2", "-n", "2", "true"],
              ["submit", "job.yml"], ["--version"])
+
+    def setUp(self):
+        super().setUp()
+        if is_sanitized():
+            self.skipTest("a sanitizer needs more")
 
     def limited(self, which, kib, *words):
         def limit():

@@ -181,6 +181,49 @@ class OutputPlaces(PipelineCase):
                 for file in ("there", "go"):
                     os.remove(self.path(file))
 
+    def test_a_place_in_another_one(self):
+        self.write("inner.yml", JOB.replace("./out", "./out/a/b") % "")
+        waits = "/model; echo > $DIR/there; while [ ! -e $DIR/go ]; do sleep 0.01; done\n"
+        for first, second in (("job.yml", "inner.yml"), ("inner.yml", "job.yml")):
+            with self.subTest(first):
+                self.write("wait.yml", self.read(first).decode().replace("/model\n", waits))
+                run = self.start("wait.yml", command=(MUSTER, "submit"))
+                self.wait_for_files(["there"])
+                done = self.run_it(second, "--force", code=BAD_FILE)
+                place = {"job.yml": self.path("out"), "inner.yml": self.path("out/a/b")}
+                self.assertIn(f"cannot be written to {place[second]} now: the run "
+                              f"{max(self.runs())} writes to {place[first]}\n", done.errors)
+                self.write("go", "")
+                self.assertEqual(run.finish().code, 0)
+                for file in ("there", "go"):
+                    os.remove(self.path(file))
+                shutil.rmtree(self.path("out"))
+
+    def test_a_run_that_the_writer_starts(self):
+        """It is not told to wait for the run that waits for it."""
+        command = f"{MUSTER} submit $DIR/job.yml --force; echo $? > $DIR/code"
+        self.write("outer.yml", JOB.replace("echo $TEXT > ${{outputs.model}}/model", command) % "")
+        done = self.run_it("outer.yml")
+        self.assertEqual(self.read("code").decode().strip(), str(BAD_FILE))
+        self.assertIn(f"the output model cannot be written to {self.path('out')}: the outer run "
+                      f"{max(self.runs())}, which started this one, writes there\n",
+                      done.text + done.errors)
+        self.assertNotIn("muster wait", done.text + done.errors)
+
+    def test_two_steps_at_the_same_time(self):
+        self.write("both.yml", """type: pipeline
+jobs:
+  a: {command: echo > $DIR/ran, outputs: {o: {path: ./out}}}
+  b: {command: echo > $DIR/ran, outputs: {o: {path: ./out/b}}}
+""")
+        for words in (["validate"], ["submit", "--dry-run"], ["explain"], ["submit", "--force"]):
+            with self.subTest(words):
+                done = self.told(*words, "both.yml", code=BAD_FILE)
+                self.assertIn("both.yml:4:43: the steps b and a may run at the same time, and "
+                              f"write to {self.path('out/b')} and {self.path('out')} (a: both.yml:"
+                              "3:43)\n", done.errors)
+        self.assertFalse(os.path.exists(self.path("ran")))
+
     def runs(self):
         told = json.loads(self.told("ps", "--all", "--json").text)
         return [one["run"] for one in told if "/" not in one["run"]]

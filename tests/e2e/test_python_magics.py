@@ -54,6 +54,15 @@ class Magics(PythonCase):
         self.assertTrue(told[5].startswith("len: "), told)
         self.assertEqual(len(said), 1, said)
 
+    def test_a_file_where_the_notebook_prints_keeps_what_it_has_said(self):
+        order = r"(?s)\Abefore\nwritten.*after\n?\Z"
+        told, _ = self.shows("print('before')", "%%writefile /dev/stdout\nwritten",
+                             "print('after')")
+        self.assertRegex("\n".join(told), order)
+        self.shows("import os\n_ = os.dup2(os.open('log', os.O_WRONLY | os.O_CREAT), 1)",
+                   "print('before')", "%%writefile log\nwritten", "print('after')")
+        self.assertRegex(self.read("books/log").decode(), order)
+
     def test_magics_that_are_carried_out(self):
         os.makedirs(self.path("books/sub"))
         self.write("books/sub/note", "")

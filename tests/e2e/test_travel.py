@@ -9,10 +9,11 @@ Each host and the head has a disk of its own, see seed_case.
 import json
 import os
 import re
+import shutil
 
 from seed_case import CODE_JOB as JOB
 from travel_case import HOME, TravelCase, ssh_until_after
-from support import BAD_FILE, CANNOT_START, run_tests, until
+from support import BAD_FILE, CANNOT_START, MUSTER, run_tests, until
 
 OUTPUT = 248
 
@@ -320,6 +321,15 @@ class Home(TravelCase):
         self.assertEqual(self.from_record("code.conflicts/node2/who"), b"node2\n")
         self.assertEqual(self.from_record("outputs/model/same"), b"same\n")
         self.assertRegex(done.errors, r"NAME\.conflicts/node2.*: code/who, outputs/model/who\n")
+
+    def test_from_a_host_whose_muster_is_replaced_meanwhile(self):
+        """As an upgrade does it: the program that runs there has another name from then on."""
+        shutil.copy(MUSTER, self.at("node1", "agent"))
+        self.does("echo kept > ${{outputs.model}}/who; echo exit 1 > new; chmod 755 new; "
+                  f"mv new {self.home}/agent", "-H node1:1",
+                  job=JOB.replace("node_count: 2", "node_count: 1"),
+                  env=f"MUSTER_AGENT_PATH={self.home}/agent")
+        self.assertEqual(self.from_record("outputs/model/who"), b"kept\n")
 
     def test_nothing_leaves_the_record(self):
         self.put("victim", "mine", ["head"])

@@ -33,6 +33,8 @@ struct Resource {
   // By which the user has chosen among this machine's devices: these are `devices`, and no others
   // are used. Empty: they are numbered.
   std::string_view limit = {};
+  // By which ranks are told of them.
+  std::string variable = "CUDA_VISIBLE_DEVICES";
   // By which the user has hidden all of them: `devices` are no more than a number of ranks.
   std::optional<model::EnvSetting> hides = {};
 };
@@ -101,6 +103,12 @@ std::optional<model::EnvSetting> hidden_by(const Call& call) {
   return std::nullopt;
 }
 
+// That limits ranks to some of what is left, which is another maker's; empty: nothing is.
+std::string variable_of_others(const Counts& counts) {
+  const bool has_some = counts.gpus && counts.gpu_variable && counts.gpus() > 0;
+  return has_some ? counts.gpu_variable() : "";
+}
+
 // One rank, so that a rehearsal is possible, or as many as are asked for.
 Resource without_devices(DeepspeedDraft& draft, Resource resource) {
   resource.devices = first_devices(1);
@@ -123,7 +131,7 @@ Pool here(DeepspeedDraft& draft) {
   for (const std::string_view limit : kLimits) {
     const auto value = variable(*draft.call, limit);
     if (!value || hides_all(*value)) continue;
-    resource.limit = limit;
+    resource.variable = resource.limit = limit;
     resource.devices = base::split(*value, ",");
     if (is_filtered(draft.hosts)) {
       add_once(draft.notices,
@@ -133,7 +141,12 @@ Pool here(DeepspeedDraft& draft) {
     return {resource};
   }
   resource.hides = hidden_by(*draft.call);
-  if (resource.hides) return {without_devices(draft, std::move(resource))};
+  if (resource.hides) {
+    std::string other = variable_of_others(draft.call->counts);
+    if (other.empty()) return {without_devices(draft, std::move(resource))};
+    resource.variable = std::move(other);
+    resource.hides.reset();
+  }
   resource.devices = first_devices(devices_here(draft));
   return {resource};
 }
@@ -302,11 +315,10 @@ void take(model::JobSpec& spec, Pool pool) {
       continue;
     }
     std::string visible = fmt::format("{}", fmt::join(resource.devices, ","));
-    if (resource.limit.empty() || resource.limit == kLimits[0]) {
+    if (resource.variable == kLimits[0]) {
       host.visible = std::move(visible);
     } else {
-      const std::string name(resource.limit);
-      spec.apps.front().exports.push_back({name, std::move(visible), true});
+      spec.apps.front().exports.push_back({std::move(resource.variable), std::move(visible), true});
     }
   }
 }

@@ -8,8 +8,8 @@ namespace {
 
 TEST(Error, SaysWhereWhatAndWhatToDo) {
   EXPECT_EQ(
-      to_string(Error{Fault::bad_file, "slots must be 1 or more", "slots=8", {"hosts", 3, 7}}),
-      "hosts:3:7: slots must be 1 or more\n  hint: slots=8");
+      to_string(Error{Fault::bad_file, "slots must be from 1 to 8", "slots=8", {"hosts", 3, 7}}),
+      "hosts:3:7: slots must be from 1 to 8\n  hint: slots=8");
   EXPECT_EQ(to_string(Error{Fault::usage, "no program given", {}, {}}), "no program given");
   EXPECT_EQ(to_string(Place{"-H", 0, 0}), "-H");
   EXPECT_EQ(to_string(Place{"hosts", 3, 0}), "hosts:3");

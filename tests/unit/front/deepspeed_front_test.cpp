@@ -23,7 +23,9 @@ class Deepspeed : public testing::Test {
                            .environment = environment_,
                            .current_folder = "/here",
                            .read_file = file,
-                           .counts = {.cpus = [] { return 8U; }, .gpus = [this] { return gpus_; }},
+                           .counts = {.cpus = [] { return 8U; },
+                                      .gpus = [this] { return gpus_; },
+                                      .gpu_variable = [this] { return variable_; }},
                            .version = "1"});
   }
 
@@ -62,6 +64,7 @@ class Deepspeed : public testing::Test {
   std::map<std::string, std::string> files_ = {{"hosts", "a slots=4\n# more\nb slots=2\n"}};
   Words environment_;
   std::uint32_t gpus_ = 4;
+  std::string variable_ = "CUDA_VISIBLE_DEVICES";
   Words notices_;
 };
 
@@ -100,6 +103,7 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
 }
 
 TEST_F(Deepspeed, ShowsNoDevicesWhereTheCallerHidesThem) {
+  gpus_ = 0;
   for (const std::string none : {"", "-1"}) {
     environment_ = {"CUDA_VISIBLE_DEVICES=" + none};
     for (const auto& [words, ranks] :
@@ -123,6 +127,22 @@ TEST_F(Deepspeed, ShowsNoDevicesWhereTheCallerHidesThem) {
   environment_ = {"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=6"};
   EXPECT_EQ(spec({"t.py"}).apps.front().exports,
             (std::vector<model::EnvSetting>{{"HIP_VISIBLE_DEVICES", "6", true}}));
+}
+
+TEST_F(Deepspeed, OneMakersVariableHidesNoDevicesOfAnother) {
+  environment_ = {"CUDA_VISIBLE_DEVICES="};
+  gpus_ = 2;
+  for (const std::string name : {"ASCEND_RT_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
+    variable_ = name;
+    for (const auto& [words, devices] :
+         {std::pair(Words{"t.py"}, "0,1"), std::pair(Words{"--num_gpus", "1", "t.py"}, "0"),
+          std::pair(Words{"--include", "localhost:1", "t.py"}, "1")}) {
+      const auto job = spec(words);
+      EXPECT_EQ(job.hosts.front().visible, "") << "NVIDIA's stay hidden";
+      EXPECT_EQ(job.apps.front().exports, (std::vector<model::EnvSetting>{{name, devices, true}}));
+      EXPECT_TRUE(notices_.empty());
+    }
+  }
 }
 
 TEST_F(Deepspeed, LeavesTheCallersChoiceOfOtherMakersDevices) {

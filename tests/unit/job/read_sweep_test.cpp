@@ -261,7 +261,7 @@ s.yml:11:29: search_space.d.values must be a list with at least one value
   hint: write [A, B]
 s.yml:12:30: search_space.e.values holds a list
   hint: each value is a text or a map
-s.yml:13:29: search_space.f.upper must be a whole number of 1 or more
+s.yml:13:29: search_space.f.upper must be a whole number from 1 to 9007199254740992, not 0.5
 s.yml:14:13: search_space.g.type must be one of choice, randint, uniform, quniform, )"
             R"(loguniform, qloguniform, normal, qnormal, lognormal, qlognormal, not 'unifrom'
   hint: did you mean uniform?
@@ -302,7 +302,7 @@ TEST(ReadSweep, TellsWhatIsWrongWithSamplings) {
                                            "seed: 1.5, logbase: 1}\n"))),
             R"(s.yml:8:44: sampling_algorithm.rule is for type random
   hint: remove it
-s.yml:8:57: sampling_algorithm.seed must be a whole number of 0 or more
+s.yml:8:57: sampling_algorithm.seed must be a whole number from 0 to 9007199254740992, not 1.5
 s.yml:8:71: sampling_algorithm.logbase must be e, or a number above 0 that is not 1
 )");
   EXPECT_EQ(wrong(with(kRate)),
@@ -322,7 +322,7 @@ TEST(ReadSweep, TellsWhatIsWrongWithPolicies) {
   EXPECT_EQ(policy("{type: bandit}"), slack);
   EXPECT_EQ(policy("{type: bandit, slack_factor: 1, slack_amount: 1}"), slack);
   EXPECT_EQ(policy("{type: truncation_selection, truncation_percentage: 100}"),
-            "s.yml:9:27: early_termination.truncation_percentage must be from 1 to 99\n");
+            "s.yml:9:27: early_termination.truncation_percentage must be from 1 to 99, not 100\n");
 }
 
 TEST(ReadSweep, KnowsItsParameters) {

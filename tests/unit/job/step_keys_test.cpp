@@ -59,12 +59,15 @@ TEST(StepKeys, SettingsOfParallelStepsAreJudgedBeforeTheyRun) {
              odd + "'");
   }
   says("mini_batch_error_threshold: 1.5",
-       "mini_batch_error_threshold must be a whole number of -1 or more, not '1.5'");
-  says("error_threshold: -2", "error_threshold must be a whole number of -1 or more, not '-2'");
+       "mini_batch_error_threshold must be a whole number from -1 to 2147483647, not '1.5'");
+  says("error_threshold: -2",
+       "error_threshold must be a whole number from -1 to 2147483647, not '-2'");
   says("max_concurrency_per_instance: 0",
        "max_concurrency_per_instance must be a whole number from 1 to 1000000, not '0'");
+  says("error_threshold: 3000000000",
+       "error_threshold must be a whole number from -1 to 2147483647, not '3000000000'");
   says("retry_settings: {max_retries: -1}",
-       "retry_settings.max_retries must be a whole number of 0 or more, not '-1'");
+       "retry_settings.max_retries must be a whole number from 0 to 2147483647, not '-1'");
   says("retry_settings: {timeout: 0}", "retry_settings.timeout must be a number above 0, not '0'");
   says("limits: {timeout: 0}", "limits.timeout must be a number above 0, not '0'");
 }

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace muster::model {
 namespace {
@@ -65,6 +66,14 @@ TEST(ExitCode, OfHydra) {
   EXPECT_EQ(failed(ExitStyle::hydra, 0, SIGKILL).exit_code(), 9);
   EXPECT_EQ(faulty(ExitStyle::hydra, Fault::cannot_start).exit_code(), 255);
   EXPECT_EQ(interrupted(ExitStyle::hydra).exit_code(), 15);
+}
+
+TEST(ExitCode, OfOutputThatIsLost) {
+  for (const auto& [style, code] :
+       {std::pair(ExitStyle::muster, 248), std::pair(ExitStyle::open_mpi, 1),
+        std::pair(ExitStyle::hydra, 255), std::pair(ExitStyle::torch, 1)}) {
+    EXPECT_EQ(faulty(style, Fault::output).exit_code(), code);
+  }
 }
 
 TEST(ExitCode, OfARankThatAskedForTheEnd) {

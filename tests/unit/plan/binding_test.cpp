@@ -172,7 +172,7 @@ TEST(Binding, of_several_cpus_for_each_rank) {
             "3 cpus for each rank are more than the 1 that a core of a has\n"
             "  hint: map by something larger, for example --map-by slot:PE=n");
   job.mapping().cpus_per_rank = 0;
-  EXPECT_EQ(error(job), "PE must be 1 or more, not 0");
+  EXPECT_EQ(error(job), "PE must be from 1 to 16384, not 0");
 }
 
 TEST(Binding, of_several_cpus_goes_to_cores_only) {

@@ -195,7 +195,9 @@ TEST(Inventory, slots_stop_at_the_largest_number) {
 }
 
 TEST(Inventory, zeros_are_refused) {
-  EXPECT_EQ(inventory(with_hosts({entry("a", 0)}), kHere).error().fault, Fault::usage);
+  const base::Error none = inventory(with_hosts({entry("a", 0)}), kHere).error();
+  EXPECT_EQ(none.fault, Fault::usage);
+  EXPECT_EQ(none.what, "slots of a must be from 1 to 1000000, not 0");
   model::JobSpec spec;
   spec.per_node = 0;
   EXPECT_EQ(inventory(spec, kHere).error().fault, Fault::usage);

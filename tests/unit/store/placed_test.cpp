@@ -4,11 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <utility>
 
-#include "process/pipe.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::store {
@@ -94,59 +90,6 @@ TEST_F(PlacedTest, AFileWithNamesThatNotesMightMisread) {
   put("a\nb\tc d");
   placed().end("one");
   EXPECT_EQ(users(), "");
-}
-
-// Another process that claims a place, and has it until it ends.
-class Claimant {
- public:
-  Claimant(const Placed& place, const std::string& run) {
-    auto said = *process::make_pipe();
-    auto held = *process::make_pipe();
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      held.write.reset();
-      const Placed::Claim claim = place.claim(run);
-      char byte = claim.held ? 'y' : 'n';
-      (void)!::write(said.write.get(), &byte, 1);
-      (void)!::read(held.read.get(), &byte, 1);  // until the test closes its end
-      ::_exit(0);
-    }
-    said.write.reset();
-    char byte = 0;
-    has_it = ::read(said.read.get(), &byte, 1) == 1 && byte == 'y';
-    end_ = std::move(held.write);
-  }
-  ~Claimant() { end(); }
-  Claimant(const Claimant&) = delete;
-  Claimant& operator=(const Claimant&) = delete;
-
-  void end() {
-    end_.reset();
-    if (pid_ > 0) ::waitpid(std::exchange(pid_, 0), nullptr, 0);
-  }
-  bool has_it = false;
-
- private:
-  pid_t pid_ = 0;
-  process::UniqueFd end_;
-};
-
-TEST_F(PlacedTest, OfSeveralProcessesOneHasThePlaceUntilItEnds) {
-  fs::remove_all(records());  // the first run of all has none yet
-  Claimant first(placed(), "one/step");
-  ASSERT_TRUE(first.has_it);
-  EXPECT_FALSE(Claimant(placed(), "two").has_it);
-  const Placed::Claim refused = placed().claim("three");
-  EXPECT_FALSE(refused.held);
-  EXPECT_EQ(refused.writer, "one/step");
-  EXPECT_TRUE(Placed(records(), place() + "/else").claim("three").held);
-  first.end();
-  const Placed::Claim claim = placed().claim("three");
-  EXPECT_TRUE(claim.held);
-  EXPECT_EQ(claim.writer, std::nullopt);
-  EXPECT_FALSE(Claimant(placed(), "four").has_it);
-  put("a");
-  EXPECT_EQ(users(), "a ") << "a claim alone is no note of what runs have written";
 }
 
 TEST_F(PlacedTest, NotesOfSomebodyElseCountForNothing) {

@@ -444,9 +444,9 @@ TEST(Report, ColoursOnlyTheCause) {
 
 TEST(ErrorWords, ShowPlaceTextAndHint) {
   const base::Error wrong{
-      Fault::bad_file, "slots must be 1 or more, not 0", "write slots=1", {"hosts", 3, 7}};
+      Fault::bad_file, "slots must be from 1 to 8, not 0", "write slots=1", {"hosts", 3, 7}};
   EXPECT_EQ(error(wrong, {}),
-            "muster: error: hosts:3:7: slots must be 1 or more, not 0\n  hint: write slots=1\n");
+            "muster: error: hosts:3:7: slots must be from 1 to 8, not 0\n  hint: write slots=1\n");
   EXPECT_EQ(error({Fault::usage, "bad\x1b[2J\xff", "", {}}, {}),
             "muster: error: bad\\x1b[2J\\xff\n");
 }

@@ -1,0 +1,118 @@
+// Asks, for paths that meet, whether one of their steps waits for the other.
+#include "job/parallel_places.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <optional>
+
+#include "base/path.hpp"
+#include "base/words.hpp"
+#include "job/values.hpp"
+
+namespace muster::job {
+namespace {
+
+// By its words alone: where links lead is not known here.
+std::string plain(std::string_view path) {
+  std::vector<std::string> names;
+  for (std::string& name : base::split(path, "/")) {
+    if (name == "..") {
+      if (!names.empty()) names.pop_back();
+    } else if (name != ".") {
+      names.push_back(std::move(name));
+    }
+  }
+  return fmt::format("/{}", fmt::join(names, "/"));
+}
+
+// Whether a condition lets one of them run only if the other does not.
+bool exclude_each_other(const GraphStep& one, const GraphStep& other) {
+  return std::ranges::any_of(one.when, [&](const Condition& condition) {
+    return std::ranges::count(other.when, Condition{condition.output, !condition.is}) > 0;
+  });
+}
+
+struct Writer {
+  std::size_t step = 0;
+  const Output* output = nullptr;
+};
+
+class Places {
+ public:
+  Places(const Graph& graph, Complaints& complaints) : graph_(graph), complaints_(complaints) {}
+
+  void tell() {
+    for (std::size_t i = 0; i < graph_.steps.size() && !complaints_.full(); ++i) {
+      std::map<std::string, Writer> own;
+      for (const Output& output : graph_.steps[i].job.outputs) {
+        if (says_path(output)) own.emplace(plain(output.path->text), Writer{i, &output});
+      }
+      for (const auto& [path, writer] : own) tell(path, writer);
+      for (const auto& [path, writer] : own) writers_[path].push_back(writer);
+    }
+  }
+
+ private:
+  void tell(const std::string& path, const Writer& writer) {
+    for (std::size_t end = path.size(); end > 0 && end != std::string::npos;
+         end = path.rfind('/', end - 1)) {
+      const auto found = writers_.find(path.substr(0, end));
+      if (found != writers_.end() && tell(path, writer, found->first, found->second)) return;
+    }
+    for (auto at = writers_.upper_bound(path + "/");
+         at != writers_.end() && base::lies_in(at->first, path); ++at) {
+      if (tell(path, writer, at->first, at->second)) return;
+    }
+  }
+
+  // Of the steps that stand before it, the last one that does not wait.
+  bool tell(const std::string& path, const Writer& writer, const std::string& other_path,
+            const std::vector<Writer>& others) {
+    const GraphStep& step = graph_.steps[writer.step];
+    const std::vector<bool>& earlier = before(writer.step);
+    const auto found =
+        std::ranges::find_if(others.rbegin(), others.rend(), [&](const Writer& other) {
+          return !earlier[other.step] && !exclude_each_other(step, graph_.steps[other.step]);
+        });
+    if (found == others.rend()) return false;
+    const std::string& name = graph_.steps[found->step].name;
+    const Mark first = found->output->mark;
+    complaints_.add(
+        writer.output->mark,
+        fmt::format("the steps {} and {} may run at the same time, and write to {} ({}: {}:{}:{})",
+                    step.name, name,
+                    path == other_path ? "the same path, " + path : path + " and " + other_path,
+                    name, complaints_.source(first.file), first.line, first.column),
+        "use another path, or make one step's output an input of the other");
+    return true;
+  }
+
+  // All that the step waits for, and what those wait for.
+  const std::vector<bool>& before(std::size_t step) {
+    if (of_ == step) return before_;
+    of_ = step;
+    before_.assign(graph_.steps.size(), false);
+    before_[step] = true;
+    for (std::size_t i = step + 1; i-- > 0;) {
+      if (!before_[i]) continue;
+      for (const std::size_t needed : graph_.steps[i].after) before_[needed] = true;
+    }
+    return before_;
+  }
+
+  const Graph& graph_;
+  Complaints& complaints_;
+  std::map<std::string, std::vector<Writer>> writers_;  // of steps that stand before, by path
+  std::optional<std::size_t> of_;
+  std::vector<bool> before_;  // of that step
+};
+
+}  // namespace
+
+void tell_parallel_places(const Graph& graph, Complaints& complaints) {
+  Places(graph, complaints).tell();
+}
+
+}  // namespace muster::job
