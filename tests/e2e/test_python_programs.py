@@ -364,6 +364,20 @@ class Programs(PythonCase):
         self.assertEqual(run["tags"], {"stage": "dev"})
         self.assertTrue(run["outputs"]["model"].endswith("/steps/train/outputs/model"))
 
+    def test_every_step_has_the_folder_in_which_it_ran(self):
+        self.write("code/a.txt", "then\n")
+        program = (
+            "from azure.ai.ml import MLClient, Input, command, dsl\n"
+            "make = command(command='echo made > outputs/x', code='./code')\n"
+            "use = command(command='cat ${{inputs.run}}/outputs/x ${{inputs.run}}/a.txt',\n"
+            "              inputs={'run': Input(type='custom_model')})\n"
+            "@dsl.pipeline()\ndef whole():\n    made = make()\n"
+            "    used = use(run=made.outputs.artifacts)\n"
+            "client = MLClient.from_config()\n"
+            "client.jobs.stream(client.jobs.create_or_update(whole()).name)\n")
+        self.assertEqual(self.runs(program, "--fake-nodes", "1").stdout,
+                         "used: made\nused: then\n")
+
     def test_mistakes_in_wiring_name_the_line(self):
         wired = ("@dsl.pipeline()\ndef both():\n    first = func(1, 2)\n"
                  "    func(first.outputs.model, 2)\nboth().submit()\n")

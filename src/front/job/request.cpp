@@ -99,6 +99,10 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
 
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
+bool runs_in_copy(const JobDraft& draft, const job::JobFile& job) {
+  return job.code && !draft.no_snapshot && text_of(job.snapshot) != "false";
+}
+
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
   const std::string& record = call.record_folder;
   return {job_folder,
@@ -108,6 +112,23 @@ job::Bases bases_of(const Call& call, const std::string& job_folder) {
           {},
           home_of(call),
           run_of(call)};
+}
+
+// In muster's own form it is a name like others.
+void check_run_folder(const job::JobFile& job, const job::Bases& bases,
+                      job::Complaints& complaints) {
+  if (job.dialect == job::Dialect::native || !bases.runs_in.empty()) return;
+  const auto output = std::ranges::find_if(job.outputs, job::is_run_folder);
+  if (output == job.outputs.end()) return;
+  const bool is_sweep = job.sweep != nullptr;
+  complaints.add(output->mark,
+                 fmt::format("outputs.{} is the folder in which the job runs, and {}", output->name,
+                             is_sweep ? "each trial of a sweep has its own"
+                                      : "this job has no copy of its code to run in"),
+                 is_sweep
+                     ? "name the output differently"
+                     : "add `code: .` (the folder of the job file), without snapshot: false or "
+                       "--no-snapshot, and keep a record; or name the output differently");
 }
 
 void place_outputs(job::JobFile& job, const job::Bases& bases, job::Complaints& complaints) {
@@ -175,8 +196,7 @@ void check_code_is_there(const Call& call, const job::JobFile& job, const std::s
 std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& folder, job::Complaints& complaints) {
   std::optional<CodeFolder> code;
-  const bool copies = !draft.no_snapshot && text_of(job.snapshot) != "false";
-  if (!job.code || !copies) return code;
+  if (!runs_in_copy(draft, job)) return code;
   code.emplace().folder = job::below(folder, job.code->text);
   code->has_run_folders = job.dialect != job::Dialect::native;
   if (job.snapshot_limit) {
@@ -467,6 +487,11 @@ void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& 
 
 }  // namespace
 
+std::string runs_in(const JobDraft& draft, const job::JobFile& job, const std::string& record) {
+  const bool has_copy = job.dialect != job::Dialect::native && runs_in_copy(draft, job);
+  return has_copy && !job.sweep && !record.empty() ? fmt::format("{}/{}", record, kCodeFolder) : "";
+}
+
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
   Reading reading;
@@ -476,6 +501,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   job::resize(job, draft.counts, complaints);
   job::Bases bases = bases_of(call, source.folder);
   bases.find = std::move(source.find);
+  bases.runs_in = runs_in(draft, job, call.record_folder);
+  check_run_folder(job, bases, complaints);
   place_outputs(job, bases, complaints);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
@@ -497,6 +524,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   pass_on(secrets, made.spec);
   set_what_is_typed(call, draft, made.spec);
   made.spec.folders = std::move(made.folders);
+  std::erase(made.spec.folders, bases.runs_in);  // it comes with the code
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);

@@ -54,7 +54,10 @@ std::string step_folder(const Call& call, const std::string& name) {
 
 job::Bases bases_of_step(const Ground& ground, std::size_t step) {
   const job::GraphStep& one = ground.graph.steps[step];
-  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs", {}};
+  const std::string record = step_folder(ground.call, one.name);
+  job::Bases bases{one.folder, one.folder, record + "/outputs", {}};
+  bases.runs_in = runs_in(ground.draft, one.job, record);
+  return bases;
 }
 
 std::string path_of(const Ground& ground, const job::StepOutput& output) {

@@ -334,6 +334,56 @@ TEST_F(JobFront, CodeThatIsAFileIsToldAtOnce) {
             "  hint: it is looked for from the folder of the job file");
 }
 
+TEST_F(JobFront, AnOutputNamedArtifactsIsTheFolderInWhichTheJobRuns) {
+  const std::string job = "command: x ${{outputs.artifacts}}\ncode: .\n";
+  files_["job.yml"] = job + "outputs: {artifacts: {type: custom_model}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  auto read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/records/1/code");
+  EXPECT_EQ(read->request->spec.apps.front().command.back(), "x /records/1/code");
+  EXPECT_EQ(read->request->spec.folders, Words{});  // it comes with the code
+  files_["job.yml"] = job + "outputs: {artifacts: {type: uri_file}}\n";
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/records/1/outputs/artifacts");
+  files_["job.yml"] = job + "outputs: {artifacts: {path: ./here}}\n";
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/here/here");
+}
+
+TEST_F(JobFront, WithoutACopyOfItsCodeAJobHasNoArtifacts) {
+  const std::string wrong =
+      "job.yml:2:11: outputs.artifacts is the folder in which the job runs, and this job has no "
+      "copy of its code to run in\n"
+      "  hint: add `code: .` (the folder of the job file), without snapshot: false or "
+      "--no-snapshot, and keep a record; or name the output differently";
+  files_["job.yml"] = "command: x\noutputs: {artifacts: {type: uri_folder}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  EXPECT_EQ(first_complaint(call), wrong);
+  files_["job.yml"] += "code: .\n";
+  EXPECT_EQ(first_complaint(call), "");
+  call.words.emplace_back("--no-snapshot");
+  EXPECT_EQ(first_complaint(call), wrong);
+}
+
+TEST_F(JobFront, StepsHaveArtifactsThatTheyDoNotDeclare) {
+  files_["job.yml"] =
+      "type: pipeline\njobs:\n  a: {command: x, code: .}\n"
+      "  b: {command: 'y ${{inputs.run}}', inputs: {run: "
+      "'${{parent.jobs.a.outputs.artifacts}}'}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  const auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << first_complaint(call);
+  const auto outputs = read->pipeline->steps.front().outputs;
+  ASSERT_EQ(outputs.size(), 1U);
+  EXPECT_EQ(outputs.front().path, "/records/1/steps/a/code");
+}
+
 TEST_F(JobFront, OutputsOfRunsAreInputs) {
   files_["job.yml"] =
       "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: "
