@@ -197,6 +197,7 @@ class Ends(PipelineCase):
         self.assertEqual(self.read("ran"), b"a\n")
 
     def test_the_folder_in_which_a_step_ran_is_taken_over(self):
+        os.mkdir(self.path("src"))
         self.write("src/a.sh", "echo made > outputs/model; echo ran >> $DIR/ran\n")
         self.write("b.sh", "exit 3\n")
         self.write("two.yml", "type: pipeline\njobs:\n"

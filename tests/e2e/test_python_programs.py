@@ -365,6 +365,7 @@ class Programs(PythonCase):
         self.assertTrue(run["outputs"]["model"].endswith("/steps/train/outputs/model"))
 
     def test_every_step_has_the_folder_in_which_it_ran(self):
+        os.makedirs(self.path("code"))
         self.write("code/a.txt", "then\n")
         program = (
             "from azure.ai.ml import MLClient, Input, command, dsl\n"
