@@ -114,6 +114,7 @@ struct RunRequest {
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
+  bool shows_one_rank = false;    // as text, of the variables that ranks have for themselves
   // What the launcher in the command of a job will ask for, as far as its arguments show; or
   // nothing.
   std::shared_ptr<const RunRequest> inner = {};

@@ -311,7 +311,13 @@ class Explain(JobCase):
     def test_a_command_line_is_its_dry_run(self):
         words = ["-n", "3", "--fake-nodes", "2", "true"]
         dry = self.succeeds("--dry-run", "--env", *words)
-        self.assertEqual(self.good("explain", "--", "run", *words).text, dry.text)
+        self.assertEqual(self.good("explain", "--all-ranks", "--", "run", *words).text, dry.text)
+
+    def test_of_several_ranks_it_shows_the_variables_of_one(self):
+        text = self.good("explain", "--", "mpirun", "-np", "3", "-H", "n1:2,n2", "true").text
+        self.assertEqual(re.findall(r"(?m)^environment of (.*)$", text), ["every rank", "rank 0"])
+        self.assertEqual(re.findall(r"(?m)^  (RANK=.*)$", text), ["RANK=0  (torch)"])
+        self.assertIn("  (--all-ranks shows those of the other 2 ranks, too)\n", text)
 
 
 # What a rank of a job tells of itself.

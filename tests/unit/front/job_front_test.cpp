@@ -488,6 +488,18 @@ TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {
   EXPECT_EQ(refusal(read_explain(asked({"--"}))), "nothing to explain");
 }
 
+TEST_F(JobFront, ExplainShowsTheVariablesOfOneRankUnlessAskedForAll) {
+  const auto shows_one = [&](Words words) {
+    const auto read = read_explain(asked(std::move(words)));
+    EXPECT_TRUE(read && read->request);
+    return read && read->request && read->request->shows_one_rank;
+  };
+  EXPECT_TRUE(shows_one({"job.yml", "--fake-nodes", "2"}));
+  EXPECT_TRUE(shows_one({"--", "mpirun", "-np", "2", "x"}));
+  EXPECT_FALSE(shows_one({"job.yml", "--fake-nodes", "2", "--all-ranks"}));
+  EXPECT_FALSE(shows_one({"--all-ranks", "--", "mpirun", "-np", "2", "x"}));
+}
+
 TEST_F(JobFront, DraftsThatLaunchGetTheHostsOfTheJob) {
   files_["d.yml"] = "command: mpirun x\ndistributed: {mpi: {worker: {count: 2, slots_per: 3}}}\n";
   auto read = read_submit(asked({"d.yml", "--fake-nodes", "2"}));
