@@ -79,12 +79,14 @@ HYDRA = [
 # others they stand in either order. "a" and "b" have eight slots each.
 ON_SOCKETS = ["-npersocket 1", "-npersocket 2", "-ppr 1:socket", "--map-by socket", "--map-by core",
               "--map-by ppr:1:socket", "-mca rmaps_base_mapping_policy socket"]
-BESIDE = ["-N 1", "-N 2", "-npernode 2", "-pernode", "-ppr 2:node", "--map-by slot", "--map-by node",
-          "--byslot", "--bynode", "-mca rmaps_base_mapping_policy slot",
+BESIDE = ["-N 1", "-N 2", "-npernode 2", "-pernode", "-ppr 2:node", "--map-by slot",
+          "--map-by node", "--byslot", "--bynode", "-mca rmaps_base_mapping_policy slot",
           "-mca rmaps_base_mapping_policy node"]
 # Three together, in all orders.
-THREES = [("-npersocket 1", "-N 2", "--map-by slot"), ("-npersocket 1", "-pernode", "--map-by node"),
-          ("-npersocket 2", "-ppr 2:node", "--byslot"), ("-npersocket 1", "-npernode 2", "--bynode"),
+THREES = [("-npersocket 1", "-N 2", "--map-by slot"),
+          ("-npersocket 1", "-pernode", "--map-by node"),
+          ("-npersocket 2", "-ppr 2:node", "--byslot"),
+          ("-npersocket 1", "-npernode 2", "--bynode"),
           ("-npersocket 2", "--map-by socket", "-mca rmaps_base_mapping_policy slot")]
 
 

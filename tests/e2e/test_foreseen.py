@@ -2,6 +2,8 @@
 
 # rooms: front job cli plan
 
+import re
+
 from support import BAD_FILE, MUSTER, Case, run_tests
 
 
@@ -44,6 +46,12 @@ class Foreseen(Case):
                 # The script runs on each node, and its mpirun there has that node alone.
                 ran = ["node 0", "node 1"] if command == line else ["node 0"] * 4
                 self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
+
+    def test_of_several_ranks_explain_shows_the_variables_of_one(self):
+        text = self.fine("explain", "--", "mpirun", "-np", "3", "-H", "n1:2,n2", "true").text
+        self.assertEqual(re.findall(r"(?m)^environment of (.*)$", text), ["every rank", "rank 0"])
+        self.assertEqual(re.findall(r"(?m)^  (RANK=.*)$", text), ["RANK=0  (torch)"])
+        self.assertIn("  (--all-ranks shows those of the other 2 ranks, too)\n", text)
 
     def test_a_target_that_is_described_elsewhere(self):
         told = (r"there is no compute target 'gone' here; muster submit would stop: "

@@ -313,12 +313,6 @@ class Explain(JobCase):
         dry = self.succeeds("--dry-run", "--env", *words)
         self.assertEqual(self.good("explain", "--all-ranks", "--", "run", *words).text, dry.text)
 
-    def test_of_several_ranks_it_shows_the_variables_of_one(self):
-        text = self.good("explain", "--", "mpirun", "-np", "3", "-H", "n1:2,n2", "true").text
-        self.assertEqual(re.findall(r"(?m)^environment of (.*)$", text), ["every rank", "rank 0"])
-        self.assertEqual(re.findall(r"(?m)^  (RANK=.*)$", text), ["RANK=0  (torch)"])
-        self.assertIn("  (--all-ranks shows those of the other 2 ranks, too)\n", text)
-
 
 # What a rank of a job tells of itself.
 SHOW = """

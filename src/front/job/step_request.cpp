@@ -48,6 +48,11 @@ void check_values(const Ground& ground, std::size_t step, const job::JobFile& jo
 
 }  // namespace
 
+base::Result<RunRequest> request_in(Reading reading) {
+  if (!reading.request) return tl::unexpected(std::move(reading.complaints.front()));
+  return std::move(*reading.request);
+}
+
 std::string step_folder(const Call& call, const std::string& name) {
   return fmt::format("{}/steps/{}", call.record_folder, name);
 }
