@@ -438,7 +438,9 @@ CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const j
   const bool are_final = !source.has_open_counts;
   const bool is_said = !layout.guesses_slots || hosts_say || place.target.slots;
   const bool is_told = source.is_rehearsed || draft.explains || draft.dry_run || draft.validates;
-  return {are_final, are_final && is_said && is_told};
+  const bool is_here = is_on_this_machine(place) && !source.is_rehearsed;
+  return {are_final, are_final && is_said && is_told, are_final && is_told,
+          are_final && is_told && is_here};
 }
 
 // Its plan shows nothing of them.
