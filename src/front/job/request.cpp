@@ -415,6 +415,12 @@ Result<Reading> handed_over(const Call& call, const JobDraft& typed, const Whole
   return reading;
 }
 
+// In its image or a volume.
+bool has_own_code(const job::Target& target) {
+  const auto& cluster = target.kubernetes;
+  return cluster && (cluster->code_folder || cluster->operator_kind);
+}
+
 bool is_on_this_machine(const job::Place& place) {
   return place.found.hosts.empty() && !place.target.kubernetes && !place.target.batch;
 }
@@ -459,20 +465,22 @@ void check_what_starts(const Call& call, const JobSource& source, const job::Pla
   tell_mistake(call, source.job, inner, complaints);
   const bool is_here = is_on_this_machine(place);
   const bool is_seen = !source.comes_later && is_here;
-  const auto& cluster = place.target.kubernetes;
-  const bool has_own = cluster && (cluster->code_folder || cluster->operator_kind);
-  const bool has_code = is_here || (copies_code && !has_own);
+  const bool has_code = is_here || (copies_code && !has_own_code(place.target));
   check_script(call, source.job, spec, {source.folder, is_seen, has_code}, complaints);
   const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
-// Hosts may have the code where this machine has none.
+// Hosts may have the code where this machine has none; who carries out a whole job gets it from
+// here.
 void check_files(const Call& call, const JobSource& source, const job::Place& place,
                  const job::Values& values, job::Complaints& complaints) {
   check_fetched(call, source.job, values, complaints);
   check_code_folder(call, source.job, source.folder, complaints);
-  if (source.comes_later || !is_on_this_machine(place)) return;
+  const job::Target& target = place.target;
+  const bool is_queued = target.batch && !call.is_queued_run;
+  const bool is_handed_over = is_queued || (target.kubernetes && !has_own_code(target));
+  if (source.comes_later || !(is_on_this_machine(place) || is_handed_over)) return;
   check_code_is_there(call, source.job, source.folder, complaints);
 }
 
