@@ -37,6 +37,10 @@ class Output(Checked):
         """Says how Azure ML would store it."""
 
 
+# Every command has it, declared or not: the folder in which it ran, with ./outputs and ./logs.
+_RUN_FOLDER = "artifacts"
+
+
 class Outputs:
     """step.outputs.NAME, or step.outputs["NAME"]; either may be given an Output with a path."""
 
@@ -57,13 +61,16 @@ class Outputs:
         return {name: one.keys() for name, one in self._used.items() if one.keys()}
 
     def __getitem__(self, name: str) -> Output:
-        if name not in self._names:
+        if name not in (*self._names, _RUN_FOLDER):
             raise BadCall(f"{getattr(self._step, 'shown', self._step.name)} has no output {name!r}",
                           nearest(name, self._names))
         return self._used.setdefault(name, Output(self._step, name))
 
     def __setitem__(self, name: str, value: Any) -> None:
         output = self[name]
+        if name not in self._names:
+            raise BadCall(f"the output {name!r} of {self._step.name} is the folder in which it "
+                          "runs, and not declared", f"declare it: outputs={{{name!r}: Output(...)}}")
         if not hasattr(value, "path"):
             raise BadCall(f"the output {name!r} of {self._step.name} cannot be {value!r}",
                           "give it an Output(path=...)")

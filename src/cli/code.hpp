@@ -19,7 +19,7 @@ namespace muster::cli {
 
 // In the record of a run: what the snapshot holds, and the copy.
 inline constexpr std::string_view kManifestFile = "code.manifest";
-inline constexpr std::string_view kCodeFolder = "code";
+using front::kCodeFolder;
 
 // The folder of all records, as that of one of them tells it.
 [[nodiscard]] std::string records_of(const std::string& record);

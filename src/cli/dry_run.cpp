@@ -66,7 +66,8 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   const std::string name = "<random>";
   const plan::Environments all({job.plan, where, job.spec, name}, job.kept,
                                [&](const plan::Forwarded& kept) { return set_by(request, kept); });
-  words.environment = {all.common(), [&](base::Rank rank) { return all.own(rank); }};
+  words.environment = {all.common(), [&](base::Rank rank) { return all.own(rank); },
+                       request.shows_one_rank};
   return print_plan(request, words);
 }
 

@@ -194,10 +194,14 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
-    if (const auto fine = check_meeting_place(*job); !fine) return give_up(fine.error());
+    if (const auto fine = check_meeting_place(*job, *job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
     const std::optional<Prospect> launched = foreseen.value_or(std::nullopt);
+    if (request_.dry_run && launched) {
+      const auto fine = check_meeting_place(*launched, *job);
+      if (!fine) return give_up(fine.error());
+    }
     if (!launched) job->command_hosts = command_hosts(request_, same_, invocation_.environment);
     if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
     if (request_.dry_run) {
@@ -228,10 +232,11 @@ class Launch {
                              : "what ranks are bound to by default is not shown"));
   }
 
-  // Nodes that have come met where they said.
-  Result<void> check_meeting_place(Prospect& job) const {
+  // Of its own ranks, or of those that its launcher starts. Nodes that have come met where they
+  // said.
+  Result<void> check_meeting_place(const Prospect& starts, Prospect& job) const {
     if (joined_) return {};
-    auto told = plan::check_master_address(job.spec, job.plan, job.kept);
+    auto told = plan::check_master_address(starts.spec, starts.plan, starts.kept);
     if (told && !told->empty()) job.plan.notices.push_back(*told);
     return std::move(told).map([](const std::string&) {});
   }

@@ -245,8 +245,9 @@ int run_trial(const PipelineRequest& request, const machine::StartStep& start,
     const auto code = take_over(request, request.steps[start.step], kept->second);
     return code.value_or(base::exit_code(base::Fault::output));
   }
-  front::RunRequest own = request.sweep->request(start.step, shares_of(request, start), values);
-  return launch_step(request, start, std::move(own), invocation);
+  auto own = request.sweep->request(start.step, shares_of(request, start), values);
+  if (!own) return complain(own.error());
+  return launch_step(request, start, std::move(*own), invocation);
 }
 
 std::string counted(std::size_t count, std::string_view what) {

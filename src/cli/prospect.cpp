@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <map>
 
+#include "cli/inventory.hpp"
 #include "container/images.hpp"
 #include "plan/dialects.hpp"
 #include "plan/plan.hpp"
@@ -70,7 +71,7 @@ Result<Prospect> prospect(model::JobSpec spec, model::Inventory inventory,
                   {std::move(*same_machine), std::move(*elsewhere)}};
 }
 
-Result<void> check_room(const model::JobSpec& spec) {
+Result<void> check_room(const model::JobSpec& spec, const std::vector<std::string>& environment) {
   model::JobSpec unbound = spec;
   unbound.mapping.bind_to = model::BindTo::none;
   unbound.mapping.bind_given = true;
@@ -78,7 +79,8 @@ Result<void> check_room(const model::JobSpec& spec) {
   unbound.mapping.memory = {};
   const bool by_names = unbound.mapping.map_by == model::MapBy::rankfile;  // this machine has more
   if (by_names || plan::needs_topology(unbound)) return {};
-  const auto inventory = plan::inventory(unbound, {});
+  const auto inventory =
+      unbound.hosts.empty() ? inventory_of(unbound, {}, environment) : plan::inventory(unbound, {});
   if (!inventory) return tl::unexpected(inventory.error());
   if (plan::needs_facts(unbound, *inventory)) return {};
   return plan::place(unbound, *inventory).map([](const model::Plan&) {});

@@ -24,8 +24,9 @@ struct Prospect {
                                               const std::vector<std::string>& environment);
 
 // Whether the hosts that are listed have room for its ranks, as far as nobody must be asked for
-// that: neither they nor this machine.
-[[nodiscard]] base::Result<void> check_room(const model::JobSpec& spec);
+// that; without a list, whether this machine has.
+[[nodiscard]] base::Result<void> check_room(const model::JobSpec& spec,
+                                            const std::vector<std::string>& environment);
 
 // What is known of it then; the rest stands in angle brackets.
 [[nodiscard]] plan::Rendezvous foreseen_rendezvous(const Prospect& job);

@@ -136,7 +136,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
       return path_of_output(folder, output);
     };
   }
-  asked.check_room = check_room;
+  asked.check_room = [&own = invocation.environment](auto& spec) { return check_room(spec, own); };
   asked.ask = [&invocation](const std::vector<std::string>& words) {
     return ask_program(words, invocation.environment);
   };

@@ -31,14 +31,15 @@ Result<void> copy_if_there(std::string from, std::string to) {
   return copy_written(from, to, to);
 }
 
-// Those that lie in its record, and those whose paths name the run; others are where they were.
+// Those that lie in its record, its code among them if that is one, and those whose paths name the
+// run; others are where they were.
 Result<void> copy_outputs(const RunRecord& from, const RunRecord& to) {
   if (auto copied = copy_if_there(from.folder + "/outputs", to.folder + "/outputs"); !copied) {
     return copied;
   }
   for (std::size_t i = 0; i < from.outputs.size(); ++i) {
     const std::string& path = from.outputs[i].path;
-    if (from.holds(path) || path == to.outputs[i].path) continue;
+    if (path.starts_with(from.folder + "/outputs/") || path == to.outputs[i].path) continue;
     if (auto copied = copy_if_there(path, to.outputs[i].path); !copied) return copied;
   }
   return {};

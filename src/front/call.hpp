@@ -39,7 +39,8 @@ using ListFiles = std::function<FilesBelow(const std::string& folder,
 // The path of what a run that is on record has put out.
 using FindOutput = std::function<base::Result<std::string>(const job::RunOutput& output)>;
 
-// Whether the hosts that a job lists have room for its ranks, as far as the list tells.
+// Whether the hosts that a job lists have room for its ranks, as far as the list tells; without a
+// list, whether this machine has.
 using CheckRoom = std::function<base::Result<void>(const model::JobSpec& spec)>;
 
 // What this machine has, for counts such as torchrun's --nproc-per-node gpu.

@@ -182,6 +182,17 @@ base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec
                     request.meeting->nodes, nodes);
 }
 
+// Of the hosts on which the launcher starts ranks.
+bool knows_slots(const RunRequest& request, const model::JobSpec& spec, CountsKnown known) {
+  if (request.meeting || request.allocation) return false;
+  const model::JobSpec& own = request.spec;
+  if (own.hosts.empty()) {
+    const bool is_alone = spec.hosts.empty() && spec.fake_nodes == 0 && spec.hostfile.empty();
+    return known.cores && is_alone && own.fake_nodes == 0;
+  }
+  return spec.hostfile.empty() ? known.others && !own.source.of_batch_job : known.slots;
+}
+
 // What the launcher would find out once its words are read. Variables that the command sets may
 // let it have more ranks than slots.
 base::Result<void> check_counts(const Call& inner, const job::LauncherWords& launcher,
@@ -191,8 +202,8 @@ base::Result<void> check_counts(const Call& inner, const job::LauncherWords& lau
   if (known.nodes) {
     if (auto fine = check_meeting(request, spec); !fine) return fine;
   }
-  const bool has_list = !spec.hostfile.empty() && !request.meeting && !request.spec.hosts.empty();
-  if (!known.slots || !has_list || !launcher.keeps_variables || !inner.check_room) return {};
+  const bool is_known = knows_slots(request, spec, known);
+  if (!is_known || !launcher.keeps_variables || !inner.check_room) return {};
   return inner.check_room(request.spec);
 }
 

@@ -33,7 +33,9 @@ struct InnerReading {
 // Which counts of the job are those that its launchers will find; others are not compared.
 struct CountsKnown {
   bool nodes = true;
-  bool slots = true;
+  bool slots = true;   // of the job's hosts
+  bool others = true;  // of those that the launcher's own words name
+  bool cores = false;  // of this machine, on which the command runs
 };
 
 // `spec`: of the job, with the hosts that it leaves to its command. Launchers that run on each node

@@ -72,8 +72,9 @@ struct SweepRequest {
   std::string metric;
   bool from_output = false;
   std::string logs = {};  // folder of the trials' output; empty: it is in their records
-  std::function<RunRequest(std::size_t trial, const std::vector<PoolShare>& hosts,
-                           const std::vector<sweep::Assignment>& values)>
+  // An error: the trial cannot start with these values.
+  std::function<base::Result<RunRequest>(std::size_t trial, const std::vector<PoolShare>& hosts,
+                                         const std::vector<sweep::Assignment>& values)>
       request;
 };
 

@@ -20,6 +20,9 @@ namespace muster::front {
 // Of a snapshot, unless the job or the user says otherwise; Azure ML's own limit.
 inline constexpr std::uint64_t kSnapshotLimit = 300'000'000;
 
+// Of a run's record: the copy of its code.
+inline constexpr std::string_view kCodeFolder = "code";
+
 // The folder of a job's code, of which the ranks get a copy.
 struct CodeFolder {
   std::string folder;  // absolute
@@ -111,6 +114,7 @@ struct RunRequest {
   bool dry_run = false;
   bool json = false;
   bool show_environment = false;  // --env with --dry-run
+  bool shows_one_rank = false;    // as text, of the variables that ranks have for themselves
   // What the launcher in the command of a job will ask for, as far as its arguments show; or
   // nothing.
   std::shared_ptr<const RunRequest> inner = {};

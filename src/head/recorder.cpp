@@ -20,11 +20,11 @@ RunState state_of(const model::RunReport& report) {
   return report.exit_code() == 0 ? RunState::completed : RunState::failed;
 }
 
-// Those of outputs, as seen from the record.
+// Those of outputs, as seen from the record. Whoever copies the code makes its folder.
 std::vector<std::string> folders_inside(const RunRecord& record) {
   std::vector<std::string> inside;
   for (const model::NamedPath& one : record.outputs) {
-    if (!record.holds(one.path)) continue;
+    if (!record.holds(one.path) || one.path == record.code) continue;
     const std::size_t end = one.is_file ? one.path.rfind('/') : one.path.size();
     const std::string folder = one.path.substr(0, end).substr(record.folder.size() + 1);
     if (std::ranges::find(inside, folder) == inside.end()) inside.push_back(folder);

@@ -7,6 +7,7 @@
 #include "base/nearest.hpp"
 #include "job/binding.hpp"
 #include "job/control.hpp"
+#include "job/values.hpp"
 #include "job/waits.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -285,6 +286,13 @@ class Settler {
         hint(piece.name, inputs_, "declare it below its inputs:"));
   }
 
+  // Every command of Azure ML's has it, as every run there has.
+  static bool is_undeclared_folder(const Step& step, const std::string& name) {
+    const bool is_command = step.pipeline == nullptr && !step.job.sweep && step.job.code;
+    return name == kRunFolderName && is_command &&
+           std::ranges::find(step.job.outputs, name, &Output::name) == step.job.outputs.end();
+  }
+
   // Whether there is such an output.
   bool needs(std::size_t number, const Text& text, const Binding& piece) {
     const auto found = pipeline_.numbers.find(piece.step);
@@ -295,12 +303,17 @@ class Settler {
     }
     const std::size_t made_by = made_by_step(found->second);
     waits_.add(number, made_by);
-    const Step& step = pipeline_.steps[made_by];
+    Step& step = pipeline_.steps[made_by];
     if (step.broken) return true;
     if (step.control || is_repeated(step)) {
       add(text, piece, fmt::format("the step {} has no output", in_quotes(piece.step)),
           "a step that runs for each of some items leaves many of them");
       return false;
+    }
+    if (is_undeclared_folder(step, piece.name)) {
+      Output& output = step.job.outputs.emplace_back();
+      output.name = piece.name;
+      output.mark = step.mark;
     }
     if (std::ranges::find(step.job.outputs, piece.name, &Output::name) == step.job.outputs.end()) {
       Names outputs;

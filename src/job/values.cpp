@@ -158,7 +158,12 @@ bool is_value(const Output& output) {
   return is_file(output) && !(output.type && base::lower(output.type->text) == "uri_file");
 }
 
+bool is_run_folder(const Output& output) {
+  return output.name == kRunFolderName && !says_path(output) && !is_file(output);
+}
+
 std::string output_path(const Output& output, const Bases& bases) {
+  if (is_run_folder(output) && !bases.runs_in.empty()) return bases.runs_in;
   return says_path(output) ? below(bases.file, output.path->text)
                            : below(bases.outputs, output.name);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -29,13 +30,14 @@ using FindData = std::function<base::Result<DataFound>(const std::string& name)>
 
 // Where relative paths begin; all absolute.
 struct Bases {
-  std::string file;         // the job file's folder
-  std::string here;         // in which settings were typed
-  std::string outputs;      // of outputs that say no path; they lie below it, under their names
-  std::string inputs = {};  // of those that are downloaded; empty: none is
-  FindData find = {};       // empty: no names are known
-  std::string home = {};    // what a path's ~/ stands for; empty: for itself
-  std::string run = {};     // the run's name, for ${{name}} in the path of an output
+  std::string file;          // the job file's folder
+  std::string here;          // in which settings were typed
+  std::string outputs;       // of outputs that say no path; they lie below it, under their names
+  std::string inputs = {};   // of those that are downloaded; empty: none is
+  FindData find = {};        // empty: no names are known
+  std::string home = {};     // what a path's ~/ stands for; empty: for itself
+  std::string run = {};      // the run's name, for ${{name}} in the path of an output
+  std::string runs_in = {};  // the run's copy of its code; empty: it has none
 };
 
 // Complaints: an input without a value, or with one that muster cannot reach; a setting that is of
@@ -66,6 +68,11 @@ struct Whose {
 // Whether what such a file holds is a number, a word or a text, which is what an input bound to it
 // stands for.
 [[nodiscard]] bool is_value(const Output& output);
+
+// Where such an output says no path, Azure ML means the folder in which the job runs, with its
+// ./outputs and ./logs.
+inline constexpr std::string_view kRunFolderName = "artifacts";
+[[nodiscard]] bool is_run_folder(const Output& output);
 
 // Where an output lies.
 [[nodiscard]] std::string output_path(const Output& output, const Bases& bases);

@@ -18,6 +18,7 @@ struct EnvironmentWords {
   std::vector<model::Variable> common;  // of every rank
   // What else a rank has. Called once per rank.
   std::function<std::vector<model::Variable>(base::Rank)> own;
+  bool one_rank = false;  // the table has that of rank 0 alone
 };
 
 // The folder of a job's code, of which its ranks would get a copy.
@@ -48,7 +49,7 @@ struct PlanWords {
 [[nodiscard]] std::string image_of(const model::JobSpec& spec, const model::App& app);
 
 // A table with a head line: rank, host, local rank, cpus, reason; then, with an environment, the
-// programs, and the variables with their reasons: those that all ranks share, then each rank's own;
+// programs, and the variables with their reasons: those that all ranks share, then the ranks' own;
 // then what is withheld.
 void plan_table(const PlanWords& words, Style style, const Take& take);
 

@@ -107,8 +107,13 @@ void add_variable_lines(std::string& out, std::span<const model::Variable> varia
   }
 }
 
+[[nodiscard]] std::string others_told(std::size_t others) {
+  return fmt::format("  (--all-ranks shows those of the other {}too)\n",
+                     others == 1 ? "rank, " : fmt::format("{} ranks, ", others));
+}
+
 void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) {
-  const auto& [common, own] = *words.environment;
+  const auto& [common, own, one_rank] = *words.environment;
   chunks.text() += "\n" + heading("environment of every rank", style);
   add_variable_lines(chunks.text(), common);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
@@ -116,6 +121,10 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) 
     if (variables.empty()) continue;
     chunks.text() += "\n" + heading(fmt::format("environment of rank {}", rank), style);
     add_variable_lines(chunks.text(), variables);
+    if (!one_rank) continue;
+    const std::size_t others = words.plan.ranks.size() - rank - 1;
+    if (others > 0) chunks.text() += others_told(others);
+    return;
   }
 }
 

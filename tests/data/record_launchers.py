@@ -5,6 +5,7 @@ Both plan for the machines in topologies/ when hwloc is told to read those. Need
 openmpi-bin and mpich. Usage: record_launchers.py; then read the diff of launchers/*.txt.
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -74,6 +75,20 @@ HYDRA = [
     "-n 9 -bind-to l3cache -map-by hwthread:3",
 ]
 
+# Those that say a number of ranks for each socket, or which objects to deal out to, and with which
+# others they stand in either order. "a" and "b" have eight slots each.
+ON_SOCKETS = ["-npersocket 1", "-npersocket 2", "-ppr 1:socket", "--map-by socket", "--map-by core",
+              "--map-by ppr:1:socket", "-mca rmaps_base_mapping_policy socket"]
+BESIDE = ["-N 1", "-N 2", "-npernode 2", "-pernode", "-ppr 2:node", "--map-by slot",
+          "--map-by node", "--byslot", "--bynode", "-mca rmaps_base_mapping_policy slot",
+          "-mca rmaps_base_mapping_policy node"]
+# Three together, in all orders.
+THREES = [("-npersocket 1", "-N 2", "--map-by slot"),
+          ("-npersocket 1", "-pernode", "--map-by node"),
+          ("-npersocket 2", "-ppr 2:node", "--byslot"),
+          ("-npersocket 1", "-npernode 2", "--bynode"),
+          ("-npersocket 2", "--map-by socket", "-mca rmaps_base_mapping_policy slot")]
+
 
 def ran(topology, words, **more):
     environment = {**os.environ, "HWLOC_XMLFILE": str(DATA / "topologies" / f"{topology}.xml"),
@@ -101,6 +116,27 @@ def open_mpi(topology, case):
     return [f"{rank} {ranks[rank]}" for rank in sorted(ranks)] or ["error"]
 
 
+def orders():
+    """Options of placement, alone and together, in every order."""
+    together = [(one,) for one in ON_SOCKETS]
+    for one in ON_SOCKETS:
+        for other in dict.fromkeys(BESIDE + ON_SOCKETS):
+            together += [(one, other), (other, one)] if one != other else []
+    for three in THREES:
+        together += itertools.permutations(three)
+    return list(dict.fromkeys(" ".join(one) for one in together))
+
+
+def record_orders(name):
+    """Lines "TOPOLOGY WORDS: HOST HOST ...", a host for each rank."""
+    with open(DATA / "launchers" / f"{name}.txt", "w", encoding="ascii") as file:
+        for topology in ("two_sockets", "four_numa"):
+            for ranks, words in itertools.product((3, 4), orders()):
+                lines = open_mpi(topology, f"-H a:8,b:8 -np {ranks} {words} --bind-to none")
+                hosts = [line.split()[1] for line in lines] if lines != ["error"] else lines
+                file.write(f"{topology} -np {ranks} {words}: {' '.join(hosts)}\n")
+
+
 def hydra(topology, case):
     """One "RANK BITS" for each rank, the first bit for the first hardware thread."""
     text = ran(topology, ["mpiexec.hydra", *case.split(), "true"], HWLOC_THISSYSTEM="0",
@@ -119,3 +155,4 @@ def record(name, cases, recorder):
 
 record("open_mpi", OPEN_MPI, open_mpi)
 record("hydra", HYDRA, hydra)
+record_orders("open_mpi_per_socket")

@@ -181,6 +181,21 @@ class Detection(DetectionCase):
                 self.assertLessEqual({"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
                                       "NODE_RANK"}, set(env[0]))
 
+    def test_the_dry_run_says_why_local_rank_is_there_or_not(self):
+        gone = "LOCAL_RANK  (each node has one rank, which may start workers of its own there)"
+        self.write("job.yml", "command: 'true'\ndistribution: {type: mpi}\n"
+                              "resources: {instance_count: 2}\n")
+        for words, lines in (
+                (("job.yml", "--fake-nodes", "2"), [gone]),
+                (("--", "mpirun", "-np", "2", "-H", "n1,n2", "true"), [gone]),
+                (("--", "mpirun", "-np", "3", "-H", "n1:2,n2", "true"), ["LOCAL_RANK=0  (torch)"]),
+                (("--", "mpiexec.hydra", "-n", "2", "-hosts", "n1:1,n2:1", "true"), [gone]),
+                (("--", "muster", "run", "-n", "2", "-H", "n1,n2", "true"),
+                 ["LOCAL_RANK=0  (torch)"])):
+            with self.subTest(words=words):
+                told = self.succeeds(*words, command=(MUSTER, "explain")).text
+                self.assertEqual(re.findall(r"(?m)^ +(LOCAL_RANK\b.*)$", told), lines)
+
     def test_mpi_is_there_where_the_launcher_itself_wires_it_up(self):
         """Lightning takes a world of MPI for its own wherever mpi4py finds one."""
         self.write("job.yml", f"command: '{KEEP}'\n"

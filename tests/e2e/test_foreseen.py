@@ -2,6 +2,9 @@
 
 # rooms: front job cli plan
 
+import os
+import re
+
 from support import BAD_FILE, MUSTER, Case, run_tests
 
 
@@ -45,6 +48,12 @@ class Foreseen(Case):
                 ran = ["node 0", "node 1"] if command == line else ["node 0"] * 4
                 self.assertEqual(sorted(done.lines), sorted(ran), (command, more))
 
+    def test_of_several_ranks_explain_shows_the_variables_of_one(self):
+        text = self.fine("explain", "--", "mpirun", "-np", "3", "-H", "n1:2,n2", "true").text
+        self.assertEqual(re.findall(r"(?m)^environment of (.*)$", text), ["every rank", "rank 0"])
+        self.assertEqual(re.findall(r"(?m)^  (RANK=.*)$", text), ["RANK=0  (torch)"])
+        self.assertIn("  (--all-ranks shows those of the other 2 ranks, too)\n", text)
+
     def test_a_target_that_is_described_elsewhere(self):
         told = (r"there is no compute target 'gone' here; muster submit would stop: "
                 r"describe it in .*muster\.yml")
@@ -75,6 +84,36 @@ class Foreseen(Case):
                     "command: mpirun -np ${{inputs.n}} ./a\ninputs: {n: {type: integer, min: 9}}\n"
                     "distribution: {type: mpi, process_count_per_instance: 4}\n"):
             self.fine("validate", self.write("job.yml", "type: command\n" + job))
+
+    def test_a_job_without_distribution_has_the_cores_of_this_machine(self):
+        self.write("a", "")
+        cores = len(os.sched_getaffinity(0))
+        job = "type: command\ncommand: mpirun --nooversubscribe -np COUNT ./a\n"
+        file = self.write("job.yml", job.replace("COUNT", str(cores + 1)))
+        for words in (["explain"], ["submit", "--dry-run"]):
+            done = self.told(*words, file)
+            self.assertEqual((done.code, done.out), (BAD_FILE, b""), done)
+            self.assertRegex(done.errors, rf"job\.yml:2:10: mpirun would not start: {cores + 1} "
+                             rf"ranks .* 1 host has {cores} slot")
+        self.fine("validate", file)  # it may be for another machine
+        self.fine("explain", file, "-H", "n1")
+        self.fine("explain", self.write("job.yml", job.replace("COUNT", str(cores))))
+        turns = job.replace("--nooversubscribe ", "").replace("COUNT", str(cores + 1))
+        self.fine("explain", self.write("job.yml", turns))
+        file = self.write("job.yml", job.replace("-np COUNT", "-H n1:2,n2:2 -np 5"))
+        for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
+            done = self.told(*words, file)
+            self.assertEqual((done.code, done.out), (BAD_FILE, b""), done)
+            self.assertRegex(done.errors, "mpirun would not start: 5 ranks .* 2 hosts have 4 slots")
+
+    def test_a_launcher_in_a_command_is_told_of_such_an_address(self):
+        file = self.write("job.yml", "type: command\nresources: {instance_count: 2}\n"
+                          "distribution: {type: mpi, process_count_per_instance: 1}\n"
+                          "command: mpirun -np 2 -x MASTER_ADDR=127.0.0.1 true\n")
+        told = "notice: ranks on 2 hosts cannot meet at MASTER_ADDR=127.0.0.1: "
+        self.assertIn(told, self.fine("explain", file, "-H", "n1,n2").text)
+        self.assertIn(told, self.fine("submit", "--dry-run", file, "-H", "n1,n2").text)
+        self.assertNotIn("cannot meet", self.fine("explain", file, "--fake-nodes", "2").text)
 
     def test_an_address_that_each_host_takes_for_itself(self):
         """However the hosts are named, and whoever chose it."""

@@ -311,7 +311,7 @@ class Explain(JobCase):
     def test_a_command_line_is_its_dry_run(self):
         words = ["-n", "3", "--fake-nodes", "2", "true"]
         dry = self.succeeds("--dry-run", "--env", *words)
-        self.assertEqual(self.good("explain", "--", "run", *words).text, dry.text)
+        self.assertEqual(self.good("explain", "--all-ranks", "--", "run", *words).text, dry.text)
 
 
 # What a rank of a job tells of itself.

@@ -196,6 +196,20 @@ class Ends(PipelineCase):
                          ["a reused", "w completed", "w starts"])
         self.assertEqual(self.read("ran"), b"a\n")
 
+    def test_the_folder_in_which_a_step_ran_is_taken_over(self):
+        os.mkdir(self.path("src"))
+        self.write("src/a.sh", "echo made > outputs/model; echo ran >> $DIR/ran\n")
+        self.write("b.sh", "exit 3\n")
+        self.write("two.yml", "type: pipeline\njobs:\n"
+                   "  a: {code: src, command: sh a.sh}\n"
+                   "  b: {command: 'sh $DIR/b.sh ${{inputs.run}}',\n"
+                   "      inputs: {run: '${{parent.jobs.a.outputs.artifacts}}'}}\n")
+        self.submit(file="two.yml", code=3)
+        self.write("b.sh", 'cat "$1/outputs/model"; ls -d "$1/logs" "$1/a.sh" | wc -l\n')
+        self.assertEqual(self.told("rerun", "last").text, "b: made\nb: 2\n")
+        self.assertEqual(self.steps(), {"a": "reused", "b": "completed"})
+        self.assertEqual(self.read("ran"), b"ran\n")
+
     def test_a_signal_while_outputs_are_taken_over(self):
         """The copy is ended, nothing of it stays, and the next rerun makes it."""
         self.write("prepare.sh", 'echo "$2" > "$1/word"; cd "$1" && seq 1500 | xargs touch\n')

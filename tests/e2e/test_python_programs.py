@@ -364,6 +364,48 @@ class Programs(PythonCase):
         self.assertEqual(run["tags"], {"stage": "dev"})
         self.assertTrue(run["outputs"]["model"].endswith("/steps/train/outputs/model"))
 
+    def test_pipelines_called_twice_are_steps_as_in_a_job_file(self):
+        self.write("prepare.yml", "command: echo ${{inputs.n}}\ninputs: {n: {type: integer}}\n")
+        self.write("inner.yml", "type: pipeline\ninputs: {n: {type: integer}}\njobs:\n"
+                   "  prepared: {component: ./prepare.yml, "
+                   "inputs: {n: '${{parent.inputs.n}}'}}\n")
+        self.write("twice.yml", "type: pipeline\njobs:\n"
+                   "  first: {type: pipeline, component: ./inner.yml, inputs: {n: 1}}\n"
+                   "  second: {type: pipeline, component: ./inner.yml, inputs: {n: 2}}\n")
+        program = (
+            "from azure.ai.ml import MLClient, dsl, load_component\n"
+            "prepare = load_component('prepare.yml')\n"
+            "@dsl.pipeline()\ndef inner(n: int):\n    prepared = prepare(n=n)\n"
+            "@dsl.pipeline()\ndef whole():\n    first = inner(1)\n    second = inner(2)\n%s"
+            "client = MLClient.from_config()\n"
+            "client.jobs.stream(client.jobs.create_or_update(whole()).name)\n")
+        self.muster("submit", "twice.yml")
+        of_file = self.names_of_steps()
+        self.assertEqual(of_file, ["first.prepared", "second.prepared"])
+        self.runs(program % "")
+        self.assertEqual(self.names_of_steps(), of_file)
+        self.runs(program % "    inner(3)\n    for n in range(4, 6):\n        inner(n)\n")
+        self.assertEqual(self.names_of_steps(), [*of_file, "inner.prepared", "inner_1.prepared",
+                                                 "inner_2.prepared"])
+
+    def names_of_steps(self):
+        return [step["step"] for step in json.loads(self.muster("show", "last", "--json"))["steps"]]
+
+    def test_every_step_has_the_folder_in_which_it_ran(self):
+        os.makedirs(self.path("code"))
+        self.write("code/a.txt", "then\n")
+        program = (
+            "from azure.ai.ml import MLClient, Input, command, dsl\n"
+            "make = command(command='echo made > outputs/x', code='./code')\n"
+            "use = command(command='cat ${{inputs.run}}/outputs/x ${{inputs.run}}/a.txt',\n"
+            "              inputs={'run': Input(type='custom_model')})\n"
+            "@dsl.pipeline()\ndef whole():\n    made = make()\n"
+            "    used = use(run=made.outputs.artifacts)\n"
+            "client = MLClient.from_config()\n"
+            "client.jobs.stream(client.jobs.create_or_update(whole()).name)\n")
+        self.assertEqual(self.runs(program, "--fake-nodes", "1").stdout,
+                         "used: made\nused: then\n")
+
     def test_mistakes_in_wiring_name_the_line(self):
         wired = ("@dsl.pipeline()\ndef both():\n    first = func(1, 2)\n"
                  "    func(first.outputs.model, 2)\nboth().submit()\n")

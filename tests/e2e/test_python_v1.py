@@ -209,6 +209,19 @@ print(run.get_metrics()["lr"])
 """)
         self.assertEqual(done.stdout, "[0, 1, 2, 3]\n")
 
+    def test_one_process_on_each_node_may_start_workers(self):
+        """Lightning's rule: under mpirun, it does so where nobody has said LOCAL_RANK."""
+        self.write("src/local.py", "import os\nprint(os.environ.get('LOCAL_RANK'), 'RANK' in "
+                                   "os.environ, flush=True)\n")
+        for each, lines in ((1, ["None True"] * 2), (2, ["0 True", "0 True", "1 True", "1 True"])):
+            done = self.runs(V1 + f"""
+src = ScriptRunConfig("src", "local.py", compute_target="gpu-cluster",
+                      distributed_job_config=MpiConfiguration({each}, 2))
+experiment.submit(src).wait_for_completion(show_output=True)
+""")
+            self.assertEqual(sorted(line.split("] ")[-1] for line in done.stdout.splitlines()),
+                             lines)
+
     def test_an_azureml_of_the_user_s_own_comes_first(self):
         os.makedirs(self.path("own/azureml/core"))
         self.write("own/azureml/__init__.py", "where = 'own'\n")

@@ -1,6 +1,7 @@
-"""How hosts are reached, said to every front end: by options, by variables, by muster.yml."""
+"""How hosts are reached, said to every front end: by options, by variables, by muster.yml; through
+pipelines, sweeps and a queue."""
 
-# rooms: front job link
+# rooms: front job link cli pipeline
 
 import os
 
@@ -10,6 +11,38 @@ from test_detection import FRONTS
 # ssh to any host: this one, once it has noted its words.
 NOTING = '#!/bin/sh\necho "$*" >> "$DIR/ssh.log"\nfor last; do :; done\nexec sh -c "$last"\n'
 SILENT = "#!/bin/sh\nexec sleep 600\n"
+
+# A Slurm that starts each job at once, on this machine and on n2, which is this machine as well.
+SLURM = {
+    "sbatch": """#!/bin/sh
+cat > "$DIR/script"
+export SLURM_JOB_ID=42 SLURM_JOB_NODELIST=$(hostname),n2 SLURM_JOB_NUM_NODES=2
+export SLURM_TASKS_PER_NODE="1(x2)" SLURMD_NODENAME=$(hostname)
+setsid -f sh "$DIR/script" > "$DIR/out" 2>&1 < /dev/null
+echo 42
+""",
+    "squeue": """#!/bin/sh
+case "$*" in
+*format*) echo "42|RUNNING|None|2026-01-01T00:00:00|n1|h|2030-01-01T00:00:00" ;;
+esac
+""",
+    "srun": """#!/bin/sh
+echo "$*" >> "$DIR/srun.log"
+while case $1 in -*) true ;; *) false ;; esac; do shift; done
+exec "$@"
+"""}
+TRIALS = """type: sweep
+trial: {command: 'test -e $DIR/go && echo loss = ${{search_space.x}}'}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [1, 2]}}
+objective: {goal: minimize, primary_metric: loss}
+metrics_from: output
+"""
+STEPS = """type: pipeline
+jobs:
+  a: {command: test -e $DIR/go}
+  b: {command: test -e $DIR/go}
+"""
 
 
 class Reach(Case):
@@ -35,10 +68,15 @@ class Reach(Case):
             yield name, words, ["true"]
         yield "submit", ["submit", "-H", "n1:2,n2:2"], ["job.yml"]
 
+    def called(self, words, **variables):
+        """To its end, with what ssh and srun are told from now on."""
+        for log in ("ssh.log", "srun.log"):
+            if os.path.exists(self.path(log)):
+                os.remove(self.path(log))
+        return self.start(*words, command=(MUSTER,), env=self.environment(**variables)).finish()
+
     def told_to_ssh(self, words, **variables):
-        if os.path.exists(self.path("ssh.log")):
-            os.remove(self.path("ssh.log"))
-        done = self.start(*words, command=(MUSTER,), env=self.environment(**variables)).finish()
+        done = self.called(words, **variables)
         self.assertEqual(done.code, 0, done)
         told = self.read("ssh.log").decode().splitlines()
         self.assertEqual(len(told), 2, told)
@@ -72,6 +110,39 @@ class Reach(Case):
                                               "key", "last"], MUSTER_SSH_PORT="5"):
                     self.assertIn("-p 4321 ", line)
                     self.assertIn(f"-i {self.path('key')} ", line)
+
+    def test_steps_and_trials_are_reached_in_the_same_way(self):
+        for name, text in (("steps.yml", STEPS), ("trials.yml", TRIALS)):
+            with self.subTest(file=name):
+                words = ["submit", self.write(name, text), "-H", "n1:1,n2:1", "--ssh-port", "4321"]
+                done = self.called(words)
+                self.assertNotEqual(done.code, 0, done)
+                log = self.read("ssh.log").decode()
+                self.assertRegex(log, r"^(.* -p 4321 .*\n)+$")
+                self.write("go", "")
+                for line in self.told_to_ssh(["rerun", "--ssh-port", "99", "last"],
+                                             MUSTER_SSH_PORT="5"):
+                    self.assertIn("-p 99 ", line)
+                os.remove(self.path("go"))
+
+    def test_a_rerun_says_it_anew_to_a_run_in_a_queue(self):
+        for program, text in SLURM.items():
+            self.write("bin/" + program, text, 0o755)
+        os.makedirs(self.path("other"))
+        os.symlink(MUSTER, self.path("other/muster"))
+        self.write("muster.yml", "targets: {queue: {slurm: {partition: p}}}\n")
+        self.write("job.yml", "command: 'true'\ndistribution: {type: mpi, "
+                              "process_count_per_instance: 1}\nresources: {instance_count: 2}\n")
+        done = self.called(["submit", "job.yml", "--target", "queue"])
+        self.assertEqual(done.code, 0, done)
+        self.assertIn(f" {MUSTER} agent\n", self.read("srun.log").decode())
+        self.assertNotIn("MUSTER_QUEUED_REACH", self.read("script").decode())
+        agent = self.path("other/muster")
+        done = self.called(["rerun", "--agent-path", agent, "--lease", "7", "last"])
+        self.assertEqual(done.code, 0, done)
+        self.assertIn(f" {agent} agent\n", self.read("srun.log").decode())
+        self.assertIn(f"MUSTER_QUEUED_REACH='--agent-path {agent} --lease 7'\n",
+                      self.read("script").decode())
 
     def test_errors_name_what_was_said_and_what_helps(self):
         for name, words, program in self.lines():

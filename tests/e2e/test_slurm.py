@@ -411,6 +411,21 @@ class Launchers(SlurmCase):
         done = self.allocated(self.TWO, MUSTER, "mpirun", "sh", "-c", WHO)
         self.assertEqual((done.code, done.lines), (0, self.HOSTS), done)
 
+    def test_mpiruns_hostfile_has_the_slots_of_the_allocation_at_most(self):
+        for text, words, told in (("node2\n", [], ["0 node2", "1 node2"]),
+                                  ("node1\nnode2\n", ["-np", "3"],
+                                   ["0 node1", "1 node1", "2 node2"]),
+                                  ("node1 slots=9\n", [], ["0 node1", "1 node1"]),
+                                  ("node1 slots=1\n", [], ["0 node1"])):
+            hosts = self.write("hosts", text)
+            done = self.allocated(self.TWO, MUSTER, "mpirun", "--hostfile", hosts, *words, "sh",
+                                  "-c", WHO)
+            self.assertEqual((done.code, done.lines), (0, told), done)
+        hosts = self.write("hosts", "node1 slots=9\n")
+        done = self.allocated(self.TWO, MUSTER, "mpirun", "--hostfile", hosts, "-np", "3", "true")
+        self.assertNotEqual(done.code, 0, done)
+        self.assertRegex(done.errors, "3 ranks .* 2 slots")
+
     def test_hydra(self):
         for words in ([], ["-launcher", "slurm", "-rmk", "slurm"]):
             done = self.allocated(self.TWO, MUSTER, "mpiexec.hydra", *words, "-n", "4", "sh", "-c",

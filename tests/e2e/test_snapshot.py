@@ -161,6 +161,13 @@ class RunFolders(SnapshotCase):
                    "resources: {instance_count: 2}\ndistribution: {type: mpi}\n")
         self.told("submit", "job.yml", "--fake-nodes", "2")
 
+    def test_an_output_named_artifacts_is_where_they_lie(self):
+        self.write("job.yml", "code: src\ncommand: echo x > outputs/x && ls "
+                   "${{outputs.artifacts}}/outputs\noutputs: {artifacts: {type: custom_model}}\n")
+        self.assertEqual(self.told("submit", "job.yml").text, "x\n")
+        self.assertEqual(self.show()["outputs"], {"artifacts": self.show()["code"]})
+        self.told("validate", "job.yml")
+
     def test_a_job_of_musters_own_form_has_none(self):
         self.submit("mkdir outputs")
         self.assertEqual(self.files(), {"a.txt", "outputs"})

@@ -287,6 +287,17 @@ class Sweeps(SweepCase):
         done = self.told("rerun", word, code=code)
         return done.errors
 
+    def test_a_trial_whose_launcher_refuses_its_value_fails_alone(self):
+        self.write("ranks.yml", "type: sweep\n"
+                   "trial: {command: \"mpirun -np ${{search_space.n}} sh -c 'echo loss = 1'\"}\n"
+                   "sampling_algorithm: grid\n"
+                   "search_space: {n: {type: choice, values: [1, four]}}\n"
+                   "objective: {goal: minimize, primary_metric: loss}\n"
+                   "metrics_from: output\n")
+        done = self.submit(file="ranks.yml")
+        self.assertEqual(self.states(), {"trial_0": "completed", "trial_1": "failed"})
+        self.assertRegex(done.errors, r"mpirun would not start: -np must be .*, not 'four'")
+
     def test_rerun_goes_on_with_what_completed(self):
         self.write("trial.sh", 'echo "$1" >> "$DIR/ran"\n' + TRIAL
                    + '[ "$x" -lt 4 ] || [ -e "$DIR/go" ] || exit 7\n')

@@ -506,6 +506,17 @@ class Steps(TravelCase):
             self.assertRegex(text, f"(?m)evaluate.*{host}$")
 
 
+    def test_the_folder_in_which_a_step_ran_is_an_output(self):
+        self.put("job.yml", "type: pipeline\njobs:\n  make:\n    code: src\n"
+                 "    command: echo 42 > outputs/x\n"
+                 "    outputs: {artifacts: {type: custom_model}}\n"
+                 "  use:\n    command: cat ${{inputs.run}}/outputs/x ${{inputs.run}}/a.txt\n"
+                 "    inputs: {run: '${{parent.jobs.make.outputs.artifacts}}'}\n", ["head"])
+        for hosts in ("node1:1,node2:1", "node1:1"):
+            with self.subTest(hosts):
+                done = self.types(f"muster submit job.yml -H {hosts}")
+                self.assertEqual(done.lines[-2:], ["use: 42", "use: then"], done)
+
     def test_links_arrive_as_what_they_lead_to(self):
         self.put("src/best.sh", "echo best\n", ["head"])
         self.put("job.yml", "type: pipeline\njobs:\n  make:\n    code: src\n    command: >-\n"

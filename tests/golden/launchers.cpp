@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <map>
 #include <span>
 #include <sstream>
 #include <string_view>
 
+#include "front/mpirun/front.hpp"
 #include "model/topology_text.hpp"
 #include "plan/plan.hpp"
 #include "plan/report_binding.hpp"
@@ -261,6 +263,65 @@ void expect_same(const std::vector<Case>& all, std::span<const Difference> diffe
 
 TEST(GoldenLaunchers, map_and_bind_as_open_mpi_does) {
   expect_same(cases("open_mpi"), kNotAsOpenMpi, as_open_mpi);
+}
+
+// One line of open_mpi_per_socket.txt.
+struct Order {
+  std::string topology;
+  std::string words;
+  std::string hosts;  // of the ranks, or "error"
+};
+
+std::vector<Order> orders() {
+  std::vector<Order> result;
+  std::istringstream lines(read("data/launchers/open_mpi_per_socket.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t blank = line.find(' ');
+    const std::size_t colon = line.rfind(": ");
+    result.push_back(
+        {line.substr(0, blank), line.substr(blank + 1, colon - blank - 1), line.substr(colon + 2)});
+  }
+  return result;
+}
+
+std::string hosts_of_ranks(const Order& one, const model::SharedTopology& hardware) {
+  const auto words = split("-H a:8,b:8 " + one.words + " --bind-to none hostname", ' ');
+  const auto reading =
+      front::read_mpirun({.called = "mpirun", .words = words, .current_folder = "/"});
+  if (!reading || !reading->request) return "error";
+  const auto plan = planned(reading->request->spec, hardware);
+  if (!plan) return "error";
+  std::string hosts;
+  for (const model::PlannedRank& rank : plan->ranks) {
+    hosts += (hosts.empty() ? "" : " ") + plan->nodes[rank.node.value].host.name;
+  }
+  return hosts;
+}
+
+// What 4.1.4 does there is not done here.
+bool is_otherwise(const Order& one) {
+  const auto has = [&](std::string_view word) { return one.words.find(word) != std::string::npos; };
+  // It refuses its older names beside others.
+  if (one.hosts == "error") return has("-ppr ") || has("--by");
+  // It checks its pattern only where nothing else is said.
+  if ((has("-N 1") || has("-pernode")) && has("--map-by")) return true;
+  // It takes the mapping of one and the numbering of the other.
+  return has("policy") && (has("--map-by node") || (has("policy node") && has("--map-by ppr")));
+}
+
+TEST(GoldenLaunchers, options_for_sockets_count_in_every_order) {
+  std::map<std::string, model::SharedTopology> machines;
+  std::size_t compared = 0;
+  for (const Order& one : orders()) {
+    if (is_otherwise(one)) continue;
+    auto machine = machines.find(one.topology);
+    if (machine == machines.end()) {
+      machine = machines.emplace(one.topology, topology(one.topology)).first;
+    }
+    EXPECT_EQ(hosts_of_ranks(one, machine->second), one.hosts) << one.topology << " " << one.words;
+    ++compared;
+  }
+  EXPECT_GT(compared, 600U);
 }
 
 TEST(GoldenLaunchers, bind_as_hydra_does) { expect_same(cases("hydra"), kNotAsHydra, as_hydra); }

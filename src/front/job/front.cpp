@@ -406,7 +406,10 @@ Result<Reading> read_explain(const Call& call) {
                        });
   if (!reading) return tl::unexpected(not_explained(call, std::move(reading.error())));
   only_show(*reading, words->draft.json);
-  if (reading->request) reading->request->show_environment = true;
+  if (reading->request) {
+    reading->request->show_environment = true;
+    reading->request->shows_one_rank = !words->draft.all_ranks;
+  }
   reading->batch = nullptr;  // its hosts are what is shown
   return reading;
 }

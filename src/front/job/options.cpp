@@ -229,6 +229,9 @@ constexpr Row kVerbose = {{"-v --verbose", kSee, Takes::nothing, "",
                           [](JobDraft& d, const Typed&) { return raise(d.verbose); }};
 constexpr Row kJson = {{"--json", kSee, Takes::nothing, "", "Print the outcome as JSON."},
                        [](JobDraft& d, const Typed&) { return raise(d.json); }};
+constexpr Row kAllRanks = {{"--all-ranks", kSee, Takes::nothing, "",
+                            "Print the variables of each rank, not only those of rank 0."},
+                           [](JobDraft& d, const Typed&) { return raise(d.all_ranks); }};
 constexpr Row kDetach = {
     {"-d --detach", kJob, Takes::nothing, "",
      "Run in the background: return once all ranks run; the job survives logout. See muster logs."},
@@ -386,7 +389,7 @@ constexpr Row kExplainRows[] = {
     kSet,           kAtOnce,     kSkip,      kNodes,           kPerNode, kSecret,       kUnset,
     kDialects,      kNoSnapshot, kCodeLimit, kTarget,          kList,    kHostfile,     kFakeNodes,
     kWithout,       kImage,      kRuntime,   kContainerOption, kMount,   kSharedMemory, kDevice,
-    kImageFromHere, kJson,       kColor,     kQuiet,           kVersion, kHelp};
+    kImageFromHere, kAllRanks,   kJson,      kColor,           kQuiet,   kVersion,      kHelp};
 constexpr Row kValidateRows[] = {kSet, kCheckedTarget, kJson, kColor, kQuiet, kVersion, kHelp};
 constexpr Row kSchemaRows[] = {kColor, kQuiet, kVersion, kHelp};
 constexpr Row kExportRows[] = {kAs,           kSet,        kNodes,

@@ -60,6 +60,7 @@ struct JobDraft {
   bool suspended = false;   // of an export
   std::string output_file;  // of an export
   std::string name;         // of an export's objects
+  bool all_ranks = false;   // a plan shows the variables of each
   bool json = false;
   bool help = false;
 };

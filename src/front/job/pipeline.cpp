@@ -331,10 +331,9 @@ class PipelineReader {
     request.request = [ground = ground_, reusable](std::size_t step,
                                                    const StepStart& start) -> Result<RunRequest> {
       const job::Place& place = ground->places[ground->place_of_step[step]].place;
-      Reading own = step_reading(*ground, step, narrowed(place, start.hosts), &start);
-      if (!own.request) return tl::unexpected(std::move(own.complaints.front()));
-      if (reusable.contains(step)) take_only_what_counts(ground->call, own.request->spec);
-      return std::move(*own.request);
+      auto own = request_in(step_reading(*ground, step, narrowed(place, start.hosts), &start));
+      if (own && reusable.contains(step)) take_only_what_counts(ground->call, own->spec);
+      return own;
     };
     request.within = [ground = ground_](std::size_t step, const StepStart& start) {
       return steps_within(ground, step, start);

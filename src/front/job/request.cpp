@@ -99,6 +99,10 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
 
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
 
+bool runs_in_copy(const JobDraft& draft, const job::JobFile& job) {
+  return job.code && !draft.no_snapshot && text_of(job.snapshot) != "false";
+}
+
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
   const std::string& record = call.record_folder;
   return {job_folder,
@@ -108,6 +112,23 @@ job::Bases bases_of(const Call& call, const std::string& job_folder) {
           {},
           home_of(call),
           run_of(call)};
+}
+
+// In muster's own form it is a name like others.
+void check_run_folder(const job::JobFile& job, const job::Bases& bases,
+                      job::Complaints& complaints) {
+  if (job.dialect == job::Dialect::native || !bases.runs_in.empty()) return;
+  const auto output = std::ranges::find_if(job.outputs, job::is_run_folder);
+  if (output == job.outputs.end()) return;
+  const bool is_sweep = job.sweep != nullptr;
+  complaints.add(output->mark,
+                 fmt::format("outputs.{} is the folder in which the job runs, and {}", output->name,
+                             is_sweep ? "each trial of a sweep has its own"
+                                      : "this job has no copy of its code to run in"),
+                 is_sweep
+                     ? "name the output differently"
+                     : "add `code: .` (the folder of the job file), without snapshot: false or "
+                       "--no-snapshot, and keep a record; or name the output differently");
 }
 
 void place_outputs(job::JobFile& job, const job::Bases& bases, job::Complaints& complaints) {
@@ -175,8 +196,7 @@ void check_code_is_there(const Call& call, const job::JobFile& job, const std::s
 std::optional<CodeFolder> code_of(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& folder, job::Complaints& complaints) {
   std::optional<CodeFolder> code;
-  const bool copies = !draft.no_snapshot && text_of(job.snapshot) != "false";
-  if (!job.code || !copies) return code;
+  if (!runs_in_copy(draft, job)) return code;
   code.emplace().folder = job::below(folder, job.code->text);
   code->has_run_folders = job.dialect != job::Dialect::native;
   if (job.snapshot_limit) {
@@ -395,6 +415,12 @@ Result<Reading> handed_over(const Call& call, const JobDraft& typed, const Whole
   return reading;
 }
 
+// In its image or a volume.
+bool has_own_code(const job::Target& target) {
+  const auto& cluster = target.kubernetes;
+  return cluster && (cluster->code_folder || cluster->operator_kind);
+}
+
 bool is_on_this_machine(const job::Place& place) {
   return place.found.hosts.empty() && !place.target.kubernetes && !place.target.batch;
 }
@@ -418,7 +444,9 @@ CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const j
   const bool are_final = !source.has_open_counts;
   const bool is_said = !layout.guesses_slots || hosts_say || place.target.slots;
   const bool is_told = source.is_rehearsed || draft.explains || draft.dry_run || draft.validates;
-  return {are_final, are_final && is_said && is_told};
+  const bool is_here = is_on_this_machine(place) && !source.is_rehearsed;
+  return {are_final, are_final && is_said && is_told, are_final && is_told,
+          are_final && is_told && is_here};
 }
 
 // Its plan shows nothing of them.
@@ -437,20 +465,22 @@ void check_what_starts(const Call& call, const JobSource& source, const job::Pla
   tell_mistake(call, source.job, inner, complaints);
   const bool is_here = is_on_this_machine(place);
   const bool is_seen = !source.comes_later && is_here;
-  const auto& cluster = place.target.kubernetes;
-  const bool has_own = cluster && (cluster->code_folder || cluster->operator_kind);
-  const bool has_code = is_here || (copies_code && !has_own);
+  const bool has_code = is_here || (copies_code && !has_own_code(place.target));
   check_script(call, source.job, spec, {source.folder, is_seen, has_code}, complaints);
   const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
-// Hosts may have the code where this machine has none.
+// Hosts may have the code where this machine has none; who carries out a whole job gets it from
+// here.
 void check_files(const Call& call, const JobSource& source, const job::Place& place,
                  const job::Values& values, job::Complaints& complaints) {
   check_fetched(call, source.job, values, complaints);
   check_code_folder(call, source.job, source.folder, complaints);
-  if (source.comes_later || !is_on_this_machine(place)) return;
+  const job::Target& target = place.target;
+  const bool is_queued = target.batch && !call.is_queued_run;
+  const bool is_handed_over = is_queued || (target.kubernetes && !has_own_code(target));
+  if (source.comes_later || !(is_on_this_machine(place) || is_handed_over)) return;
   check_code_is_there(call, source.job, source.folder, complaints);
 }
 
@@ -467,6 +497,11 @@ void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& 
 
 }  // namespace
 
+std::string runs_in(const JobDraft& draft, const job::JobFile& job, const std::string& record) {
+  const bool has_copy = job.dialect != job::Dialect::native && runs_in_copy(draft, job);
+  return has_copy && !job.sweep && !record.empty() ? fmt::format("{}/{}", record, kCodeFolder) : "";
+}
+
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
   Reading reading;
@@ -476,6 +511,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   job::resize(job, draft.counts, complaints);
   job::Bases bases = bases_of(call, source.folder);
   bases.find = std::move(source.find);
+  bases.runs_in = runs_in(draft, job, call.record_folder);
+  check_run_folder(job, bases, complaints);
   place_outputs(job, bases, complaints);
   const job::Values values = job::values_of(job, draft.settings, bases, complaints);
   job::Made made = job::make_spec(job, values, place, source.folder, complaints);
@@ -497,6 +534,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   pass_on(secrets, made.spec);
   set_what_is_typed(call, draft, made.spec);
   made.spec.folders = std::move(made.folders);
+  std::erase(made.spec.folders, bases.runs_in);  // it comes with the code
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);

@@ -48,13 +48,21 @@ void check_values(const Ground& ground, std::size_t step, const job::JobFile& jo
 
 }  // namespace
 
+base::Result<RunRequest> request_in(Reading reading) {
+  if (!reading.request) return tl::unexpected(std::move(reading.complaints.front()));
+  return std::move(*reading.request);
+}
+
 std::string step_folder(const Call& call, const std::string& name) {
   return fmt::format("{}/steps/{}", call.record_folder, name);
 }
 
 job::Bases bases_of_step(const Ground& ground, std::size_t step) {
   const job::GraphStep& one = ground.graph.steps[step];
-  return {one.folder, one.folder, step_folder(ground.call, one.name) + "/outputs", {}};
+  const std::string record = step_folder(ground.call, one.name);
+  job::Bases bases{one.folder, one.folder, record + "/outputs", {}};
+  bases.runs_in = runs_in(ground.draft, one.job, record);
+  return bases;
 }
 
 std::string path_of(const Ground& ground, const job::StepOutput& output) {

@@ -14,6 +14,9 @@
 
 namespace muster::front {
 
+// The request, or the first complaint.
+[[nodiscard]] base::Result<RunRequest> request_in(Reading reading);
+
 [[nodiscard]] std::string step_folder(const Call& call, const std::string& name);
 [[nodiscard]] job::Bases bases_of_step(const Ground& ground, std::size_t step);
 // Where it lies; empty: there is none.

@@ -48,9 +48,10 @@ void keep_metrics_of_trial(const std::string& record, bool wanted, RunRequest& r
 
 // A trial's outputs lie in its own record: those of the best one are copied to where the sweep's
 // are. Its script finds MLflow's files through the variable that MLflow knows.
-RunRequest trial_request(const Ground& ground, std::size_t step, const std::string& sweep_folder,
-                         const std::string& name, const StepStart& start,
-                         const std::vector<sweep::Assignment>& values) {
+Result<RunRequest> trial_request(const Ground& ground, std::size_t step,
+                                 const std::string& sweep_folder, const std::string& name,
+                                 const StepStart& start,
+                                 const std::vector<sweep::Assignment>& values) {
   const job::GraphStep& one = ground.graph.steps[step];
   job::JobFile job = *bound_job(ground, step, &start);  // steps_within() has read its values
   job::assign(job, values);
@@ -60,12 +61,12 @@ RunRequest trial_request(const Ground& ground, std::size_t step, const std::stri
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
   JobSource source{std::move(job), one.folder, {}, ground.sources};
   source.has_open_counts = true;  // its own launcher tells what values it cannot start with
-  Reading reading = job_request(call, draft_of_trial(ground, step, sweep_folder, name),
-                                std::move(source), narrowed(place, start.hosts));
-  RunRequest& request = *reading.request;
-  request.record->name = name;
-  keep_metrics_of_trial(call.record_folder, !one.job.sweep->from_output, request);
-  return std::move(request);
+  auto request = request_in(job_request(call, draft_of_trial(ground, step, sweep_folder, name),
+                                        std::move(source), narrowed(place, start.hosts)));
+  if (!request) return request;
+  request->record->name = name;
+  keep_metrics_of_trial(call.record_folder, !one.job.sweep->from_output, *request);
+  return request;
 }
 
 // How many trials run at once: what the sweep says, as far as the hosts have room.
@@ -172,7 +173,7 @@ Result<std::shared_ptr<PipelineRequest>> items_of(const SharedGround& ground, st
                          std::size_t item, const StepStart& now) -> Result<RunRequest> {
     StepStart own = start;
     own.hosts = now.hosts;
-    return std::move(*item_reading(*ground, step, folder, own, items[item]).request);
+    return request_in(item_reading(*ground, step, folder, own, items[item]));
   };
   return request;
 }

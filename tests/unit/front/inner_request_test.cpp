@@ -87,6 +87,29 @@ TEST(InnerRequest, tells_what_there_is_no_room_for) {
   EXPECT_FALSE(inner_request(here(), launching("mpirun -np 5 x"), {true, false}).mistake);
 }
 
+TEST(InnerRequest, compares_what_the_job_gives_no_hosts_for) {
+  const auto told = [&](const std::string& text, CountsKnown known, std::uint32_t fake_nodes = 0) {
+    model::JobSpec spec = launching(text);
+    spec.hostfile.clear();
+    spec.apps.front().exports.clear();
+    spec.fake_nodes = fake_nodes;
+    const auto wrong = inner_request(here(), spec, known).mistake;
+    return wrong ? wrong->what : "";
+  };
+  CountsKnown all;
+  all.cores = true;
+  const std::string line = "mpirun --nooversubscribe -np ";
+  EXPECT_EQ(told(line + "5 x", all), "mpirun would not start: 5 are too many");
+  EXPECT_EQ(told(line + "4 x", all), "");
+  EXPECT_EQ(told("mpirun -np 5 x", all), "") << "ranks may take turns where no host is named";
+  EXPECT_EQ(told(line + "5 x", {}), "") << "on another machine";
+  EXPECT_EQ(told(line + "5 x", all, 2), "") << "on simulated nodes";
+  EXPECT_EQ(told("muster run --fake-nodes 2 -n 5 x", all), "");
+  EXPECT_NE(told("mpirun -H a:2,b:2 -np 5 x", {}), "") << "wherever it runs";
+  all.others = false;
+  EXPECT_EQ(told("mpirun -H a:2,b:2 -np 5 x", all), "");
+}
+
 TEST(InnerRequest, tells_whose_words_cannot_be_known) {
   const auto unforeseen = [](const std::string& text) {
     std::string all;

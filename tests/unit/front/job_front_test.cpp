@@ -318,22 +318,6 @@ TEST_F(JobFront, WhatAProgramHasRegisteredIsFound) {
                    "e:1 is registry/e (registered, " + folder + "environments/e/1.json)"}));
 }
 
-TEST_F(JobFront, CodeThatIsAFileIsToldAtOnce) {
-  files_["job.yml"] = "command: x\ncode: ./train.py\n";
-  files_["/here/train.py"] = "";
-  Call call = asked({"job.yml"});
-  call.is_file = call.has_file;
-  EXPECT_EQ(first_complaint(call),
-            "job.yml:2:7: code must be a folder, and './train.py' is a file\n"
-            "  hint: name the folder that it lies in");
-  call.is_file = [](const std::string&) { return false; };  // but a folder
-  EXPECT_EQ(first_complaint(call), "");
-  files_.erase("/here/train.py");
-  EXPECT_EQ(first_complaint(call),
-            "job.yml:2:7: the folder of the code is not there: './train.py'\n"
-            "  hint: it is looked for from the folder of the job file");
-}
-
 TEST_F(JobFront, OutputsOfRunsAreInputs) {
   files_["job.yml"] =
       "command: x ${{inputs.a}}\ninputs: {a: {type: uri_folder, path: "
@@ -436,6 +420,18 @@ TEST_F(JobFront, ExplainTakesFilesAndCommandLines) {
   EXPECT_EQ(refusal(read_explain(asked({"--", "ls"}))),
             "'ls' is not a command that muster can explain");
   EXPECT_EQ(refusal(read_explain(asked({"--"}))), "nothing to explain");
+}
+
+TEST_F(JobFront, ExplainShowsTheVariablesOfOneRankUnlessAskedForAll) {
+  const auto shows_one = [&](Words words) {
+    const auto read = read_explain(asked(std::move(words)));
+    EXPECT_TRUE(read && read->request);
+    return read && read->request && read->request->shows_one_rank;
+  };
+  EXPECT_TRUE(shows_one({"job.yml", "--fake-nodes", "2"}));
+  EXPECT_TRUE(shows_one({"--", "mpirun", "-np", "2", "x"}));
+  EXPECT_FALSE(shows_one({"job.yml", "--fake-nodes", "2", "--all-ranks"}));
+  EXPECT_FALSE(shows_one({"--all-ranks", "--", "mpirun", "-np", "2", "x"}));
 }
 
 TEST_F(JobFront, DraftsThatLaunchGetTheHostsOfTheJob) {

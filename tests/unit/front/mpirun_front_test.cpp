@@ -136,6 +136,13 @@ TEST(Mpirun, TakesHostsAndRanksOfARankfileAlone) {
               std::string::npos);
 }
 
+TEST(Mpirun, RankfilesMayHaveMoreLinesThanTheJobHasRanks) {
+  const World world{{{"ranks", "rank 0=c0 slot=0\nrank 1=c1 slot=0\nrank 2=c2 slot=1\n"}}, {}};
+  const auto job = world.spec({"-np", "2", "--rankfile", "ranks", "p"});
+  EXPECT_EQ(job.apps.front().ranks, 2U);
+  EXPECT_EQ(job.mapping.rankfile.size(), 3U);
+}
+
 TEST(Mpirun, LeavesOutHostsWithoutSlots) {
   EXPECT_EQ(slots_of(spec({"-H", "n1:0,n2:6", "p"})), "n2:6");
   EXPECT_EQ(slots_of(World{{{"h", "n1 slots=0\nn2 slots=2\n"}}, {}}.spec({"--hostfile", "h", "p"})),

@@ -326,6 +326,18 @@ TEST(Pipeline, ValuesThatDifferInAzureAreThoseThatCount) {
             Texts());
 }
 
+TEST(Pipeline, ACommandWithCodeHasArtifactsUndeclared) {
+  const std::string wants =
+      "type: pipeline\njobs:\n"
+      "  b: {command: y, inputs: {i: '${{parent.jobs.a.outputs.artifacts}}'}}\n";
+  const Graph made = good_graph({{"p.yml", wants + "  a: {command: x, code: .}\n"}});
+  EXPECT_EQ(names(made), (Texts{"a", "b"}));
+  EXPECT_EQ(input(made, "b", "i"), "a:artifacts");
+  const PipelineReading none = read_all({{"p.yml", wants + "  a: {command: x}\n"}});
+  EXPECT_EQ(told_in(none.complaints), Texts{"p.yml:3:32: the step a has no output 'artifacts'\n"
+                                            "  hint: declare it below the step's outputs:"});
+}
+
 TEST(Pipeline, CirclesAreNamed) {
   const PipelineReading steps = read_all({{"p.yml", R"(
 type: pipeline

@@ -284,6 +284,12 @@ TEST(Rankfile, may_call_this_machine_otherwise_than_the_list_does) {
   EXPECT_EQ(layout(alone), "a:0-1");
 }
 
+TEST(Rankfile, may_have_lines_for_more_ranks_than_the_job) {
+  EXPECT_EQ(
+      layout(by_rankfile({line(0, "b"), line(1, "a"), line(2, "gone"), line(3, "b")}).ranks(2)),
+      "b:0-1 localhost:2-3");
+}
+
 TEST(Rankfile, complains_with_the_line) {
   EXPECT_EQ(error(by_rankfile({line(0, "c")})),
             "ranks:1:1: rank 0 is assigned to c, which is not one of the job's hosts\n"

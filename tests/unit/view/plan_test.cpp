@@ -108,6 +108,22 @@ TEST(PlanTable, ShowsCommonVariablesOnce) {
             "  RANK=2  (torch)\n");
 }
 
+TEST(PlanTable, ShowsTheVariablesOfOneRankForAll) {
+  Sample sample;
+  view::PlanWords words = sample.words_with_environment();
+  words.environment->one_rank = true;
+  const std::string ends =
+      "\nenvironment of rank 0\n"
+      "  RANK=0  (torch)\n"
+      "  (--all-ranks shows those of the other 2 ranks, too)\n";
+  EXPECT_TRUE(table(words).ends_with(ends)) << table(words);
+  sample.plan.ranks.resize(2);
+  EXPECT_TRUE(table(words).ends_with("shows those of the other rank, too)\n"));
+  sample.plan.ranks.resize(1);
+  EXPECT_TRUE(table(words).ends_with("  RANK=0  (torch)\n"));
+  EXPECT_EQ(json_of(words)["ranks"][0]["environment"].size(), 1U);
+}
+
 TEST(PlanTable, EndsWithWhatStaysBehindAndNotices) {
   Sample sample;
   sample.withheld = {{"DISPLAY", "belongs to one host"}};

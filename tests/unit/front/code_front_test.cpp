@@ -1,0 +1,124 @@
+// The folder in which a job runs: its code, and the output that is the copy of it.
+#include <gtest/gtest.h>
+#include <map>
+
+#include "front/job/front.hpp"
+#include "front/pipeline_request.hpp"
+
+namespace muster::front::code_front_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class CodeFront : public testing::Test {
+ protected:
+  Call asked(Words words) {
+    return {.called = "submit",
+            .words = std::move(words),
+            .environment = {"HOME=/home/u"},
+            .current_folder = "/here",
+            .read_file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
+              const auto found = files_.find(path);
+              if (found == files_.end())
+                return base::fail(base::Fault::bad_file, "", "no {}", path);
+              return found->second;
+            },
+            .has_file = [this](const std::string& path) { return files_.contains(path); }};
+  }
+
+  static std::string first_complaint(const Call& call) {
+    const auto read = read_submit(call);
+    return read && !read->complaints.empty() ? to_string(read->complaints.front()) : "";
+  }
+
+  std::map<std::string, std::string> files_;
+};
+
+TEST_F(CodeFront, CodeThatIsAFileIsToldAtOnce) {
+  files_["job.yml"] = "command: x\ncode: ./train.py\n";
+  files_["/here/train.py"] = "";
+  Call call = asked({"job.yml"});
+  call.is_file = call.has_file;
+  EXPECT_EQ(first_complaint(call),
+            "job.yml:2:7: code must be a folder, and './train.py' is a file\n"
+            "  hint: name the folder that it lies in");
+  call.is_file = [](const std::string&) { return false; };  // but a folder
+  EXPECT_EQ(first_complaint(call), "");
+  files_.erase("/here/train.py");
+  EXPECT_EQ(first_complaint(call),
+            "job.yml:2:7: the folder of the code is not there: './train.py'\n"
+            "  hint: it is looked for from the folder of the job file");
+}
+
+TEST_F(CodeFront, AnOutputNamedArtifactsIsTheFolderInWhichTheJobRuns) {
+  const std::string job = "command: x ${{outputs.artifacts}}\ncode: .\n";
+  files_["job.yml"] = job + "outputs: {artifacts: {type: custom_model}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  auto read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/records/1/code");
+  EXPECT_EQ(read->request->spec.apps.front().command.back(), "x /records/1/code");
+  EXPECT_EQ(read->request->spec.folders, Words{});  // it comes with the code
+  files_["job.yml"] = job + "outputs: {artifacts: {type: uri_file}}\n";
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/records/1/outputs/artifacts");
+  files_["job.yml"] = job + "outputs: {artifacts: {path: ./here}}\n";
+  read = read_submit(call);
+  ASSERT_TRUE(read && read->request) << first_complaint(call);
+  EXPECT_EQ(read->request->record->outputs.front().path, "/here/here");
+}
+
+TEST_F(CodeFront, WithoutACopyOfItsCodeAJobHasNoArtifacts) {
+  const std::string wrong =
+      "job.yml:2:11: outputs.artifacts is the folder in which the job runs, and this job has no "
+      "copy of its code to run in\n"
+      "  hint: add `code: .` (the folder of the job file), without snapshot: false or "
+      "--no-snapshot, and keep a record; or name the output differently";
+  files_["job.yml"] = "command: x\noutputs: {artifacts: {type: uri_folder}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  EXPECT_EQ(first_complaint(call), wrong);
+  files_["job.yml"] += "code: .\n";
+  EXPECT_EQ(first_complaint(call), "");
+  call.words.emplace_back("--no-snapshot");
+  EXPECT_EQ(first_complaint(call), wrong);
+}
+
+TEST_F(CodeFront, StepsHaveArtifactsThatTheyDoNotDeclare) {
+  files_["job.yml"] =
+      "type: pipeline\njobs:\n  a: {command: x, code: .}\n"
+      "  b: {command: 'y ${{inputs.run}}', inputs: {run: "
+      "'${{parent.jobs.a.outputs.artifacts}}'}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  const auto read = read_submit(call);
+  ASSERT_TRUE(read && read->pipeline) << first_complaint(call);
+  const auto outputs = read->pipeline->steps.front().outputs;
+  ASSERT_EQ(outputs.size(), 1U);
+  EXPECT_EQ(outputs.front().path, "/records/1/steps/a/code");
+}
+
+TEST_F(CodeFront, IsMissedWhereItIsHandedOverFromHere) {
+  files_["/here/muster.yml"] =
+      "targets:\n  here: {}\n  hosts: {hosts: [n1]}\n  queue: {slurm: {partition: p}}\n"
+      "  cluster: {kubernetes: {namespace: x, image: y}}\n"
+      "  image: {kubernetes: {namespace: x, image: y, code: /code}}\n";
+  Call call = asked({"job.yml"});
+  call.record_folder = "/records/1";
+  call.is_file = [](const std::string&) { return false; };
+  const auto told = [&](const std::string& target) {
+    files_["job.yml"] = "type: command\ncommand: x\ncode: gone\ncompute: " + target + "\n";
+    return first_complaint(call).substr(0, 57);
+  };
+  const std::string gone = "job.yml:3:7: the folder of the code is not there: 'gone'\n";
+  EXPECT_EQ(told("here"), gone);
+  EXPECT_EQ(told("queue"), gone);
+  EXPECT_EQ(told("cluster"), gone);
+  EXPECT_EQ(told("image"), "") << "it has its own";
+  EXPECT_EQ(told("hosts"), "") << "they may have it";
+}
+
+}  // namespace
+}  // namespace muster::front::code_front_test
