@@ -161,8 +161,8 @@ std::uint16_t port_in(std::string_view text) {
 
 // The coordinator of parameter servers and an evaluator need not listen: then nobody is waited for.
 bool all_serve(const model::JobSpec& spec) {
-  return std::ranges::all_of(
-      spec.apps, [](const model::App& app) { return app.role == "worker" || app.role == "chief"; });
+  return std::ranges::none_of(
+      spec.apps, [](const model::App& app) { return app.role == "ps" || app.role == "evaluator"; });
 }
 
 // Only where one waits for others, and in the job's own world: spawned ranks meet by MPI.

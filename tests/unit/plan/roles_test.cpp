@@ -78,6 +78,17 @@ TEST_F(Roles, EvaluatorsAreNotPartOfTheCluster) {
                        R"("task": {"type": "evaluator", "index": 0}, "environment": "cloud"})");
 }
 
+// TensorFlow takes worker 0 for the chief then (multi_worker_util.is_chief), by its type and index
+// alone: a chief of muster's making would be a task that nobody runs.
+TEST_F(Roles, NobodyIsMadeAChief) {
+  make({{"worker", 2}, {"ps", 1}});
+  const std::string cluster =
+      R"({"cluster": {"worker": ["10.0.0.1:7000", "10.0.0.1:7001"], "ps": ["10.0.0.1:7002"]}, )";
+  EXPECT_EQ(config(0),
+            cluster + R"("task": {"type": "worker", "index": 0}, "environment": "cloud"})");
+  EXPECT_EQ(config(2), cluster + R"("task": {"type": "ps", "index": 0}, "environment": "cloud"})");
+}
+
 TEST_F(Roles, ARoleOfTwoProgramsIsOneList) {
   make({{"worker", 1}, {"ps", 1}, {"worker", 1}});
   EXPECT_EQ(config(2), R"({"cluster": {"worker": ["10.0.0.1:7000", "10.0.0.1:7002"], )"
