@@ -204,6 +204,26 @@ TEST_F(Roles, MindSporesWorkersAreCountedWithoutTheScheduler) {
   }
 }
 
+// Its workers are started by it, and numbered by what it sets.
+TEST_F(Roles, MsrunInARankHasNoNumbersOfOpenMpi) {
+  make({{"worker", 2}});
+  spec_.roles = model::Roles::none;
+  const auto has_any = [&] {
+    const auto all = dialects(plan_, where_, {}, "job", spec_, Rank(0));
+    return std::ranges::any_of(
+        all, [](const auto& one) { return one.name.starts_with("OMPI_COMM_WORLD_"); });
+  };
+  using Words = std::vector<std::string>;
+  for (const Words& words :
+       {Words{"msrun", "--worker_num", "8", "train.py"}, Words{"/opt/bin/msrun", "train.py"},
+        Words{"sh", "-c", "cd x && msrun --worker_num=8 train.py"}}) {
+    spec_.apps.front().command = words;
+    EXPECT_FALSE(has_any()) << words.front();
+  }
+  spec_.apps.front().command = {"sh", "-c", "cat msrun.log; python train.py"};
+  EXPECT_TRUE(has_any());
+}
+
 TEST_F(Roles, AWorkerOfMindSporeWithOwnDevicesUsesTheFirst) {
   spec_.gpus_per_rank = 1;
   make({{"MS_SCHED", 1}, {"MS_WORKER", 2}});
