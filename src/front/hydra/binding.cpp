@@ -61,21 +61,55 @@ Result<Place> read_place(const Typed& typed) {
   return place;
 }
 
-// "0+2,1+4": cpus of local rank 0, of local rank 1.
+Result<std::uint32_t> read_user_number(const Typed& typed, std::string_view what,
+                                       std::string_view word, std::uint32_t least) {
+  return spec::read_number(fmt::format("{}: {}", typed.option, what), word,
+                           {least, model::kCpusMax - 1}, Fault::usage);
+}
+
+// "3", "0-3".
+Result<void> add_user_cpus(const Typed& typed, std::string_view word, CpuSet& set) {
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const auto first = read_user_number(typed, "a cpu", word.substr(0, dash), 0);
+  if (!first) return tl::unexpected(first.error());
+  if (dash == word.size()) {
+    set.add(*first);
+    return {};
+  }
+  const auto last =
+      read_user_number(typed, "the last cpu of a range", word.substr(dash + 1), *first);
+  if (!last) return tl::unexpected(last.error());
+  set |= CpuSet::range(*first, *last);
+  return {};
+}
+
+tl::unexpected<base::Error> names_no_cpus(const Typed& typed, std::string_view words) {
+  return fail(Fault::usage, "for example user:0-1,2+3,4x2: of four ranks",
+              "{} {}: it names no cpu of at most {} ranks", typed.option, in_quotes(words),
+              model::kCpusMax);
+}
+
+// "0+2,1+4": cpus of local rank 0, of local rank 1; "0-3x2" of two ranks one after the other.
 Result<std::vector<CpuSet>> read_user_sets(const Typed& typed, std::string_view text) {
   std::vector<CpuSet> sets;
   for (const std::string& part : base::split(text, ",")) {
+    const std::size_t cross = std::min(part.find('x'), part.size());
     CpuSet set;
-    for (const std::string& number : base::split(part, "+")) {
-      const auto cpu = spec::read_number(fmt::format("{}: a cpu", typed.option), number,
-                                         {0, model::kCpusMax - 1}, Fault::usage);
-      if (!cpu) return tl::unexpected(cpu.error());
-      set.add(*cpu);
+    for (const std::string& word : base::split(std::string_view(part).substr(0, cross), "+")) {
+      if (auto added = add_user_cpus(typed, word, set); !added)
+        return tl::unexpected(added.error());
     }
-    if (!set.empty()) sets.push_back(std::move(set));
+    std::uint32_t times = 1;
+    if (cross < part.size()) {
+      const auto read = read_user_number(typed, "a number of ranks", part.substr(cross + 1), 1);
+      if (!read) return tl::unexpected(read.error());
+      times = *read;
+    }
+    if (set.empty() || sets.size() + times > model::kCpusMax) return names_no_cpus(typed, part);
+    sets.insert(sets.end(), times, set);
   }
   if (!sets.empty()) return sets;
-  return fail(Fault::usage, "for example user:0+1,2+3", "{} user: names no cpu", typed.option);
+  return names_no_cpus(typed, typed.value);
 }
 
 Result<void> bind_to_user(model::Mapping& mapping, const Typed& typed) {

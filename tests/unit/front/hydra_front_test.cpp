@@ -223,6 +223,10 @@ TEST(HydraFront, Binds) {
   EXPECT_EQ(user.bind_to, BindTo::user);
   ASSERT_EQ(user.user_sets.size(), 2U);
   EXPECT_EQ(to_string(user.user_sets[0]), "0,2");
+  const auto ranges = spec({"-bind-to", "user:0-3+8,1x2,5", "p"}).mapping.user_sets;
+  ASSERT_EQ(ranges.size(), 4U);
+  EXPECT_EQ(to_string(ranges[0]), "0-3,8");
+  EXPECT_EQ(to_string(ranges[2]), "1") << "as Hydra 4.0.2 has it, by trial";
   for (const char* gpu : {"gpu", "GPU:1"}) {
     EXPECT_EQ(spec({"-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
     EXPECT_EQ(spec({"-map-by", gpu, "-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
@@ -238,7 +242,8 @@ TEST(HydraFront, Binds) {
                           device));
   }
   for (const char* place : {"gpu0", "pci:1", "ib:2", "cpu", "core:0", "core:x", "core:", "l4cache",
-                            "user:", "user:a", "user:99999"}) {
+                            "user:", "user:a", "user:99999", "user:3-1", "user:0-", "user:1x",
+                            "user:1x0", "user:x2", "user:0x9999,1x9999"}) {
     EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;
   }
 }
