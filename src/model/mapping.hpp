@@ -47,7 +47,8 @@ enum class BindTo : std::uint8_t {
   cpu_list,  // all of Mapping::cpu_list, or with bind_ordered the k-th of it for local rank k
   rr,        // Hydra: local rank k on hardware thread k
   user,      // Hydra: local rank k on user_sets[k]; later ranks are not bound
-  gpu,       // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host
+  gpu,  // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host;
+        // or near Mapping::near
 };
 
 // One line "rank R=host slot=..." of a rankfile.
@@ -89,6 +90,9 @@ struct Mapping {
   BindTo bind_to = BindTo::none;
   Level bind_level = Level::core;
   std::uint32_t bind_width = 1;  // Hydra: so many objects of `bind_level` for one rank
+  // BindTo::gpu, Hydra: devices, `bind_width` for one rank: all of a kind in turn ("gpu", "ib",
+  // "hfi", "en", "eth"), or one by its name ("mlx5_0", "gpu1"). Empty: a rank's GPUs.
+  std::string near = {};
   bool bind_given = false;
   bool bind_by_default = false;    // with nothing given, bind as Open MPI does
   bool bind_overload = false;      // more ranks than cpus on an object are meant

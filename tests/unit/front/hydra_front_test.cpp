@@ -236,12 +236,25 @@ TEST(HydraFront, Binds) {
             "-map-by gpu goes with -bind-to gpu alone");
   EXPECT_EQ(complaint({"-map-by", "core", "-bind-to", "gpu", "p"}),
             "-bind-to gpu takes the GPUs in turn, and no other -map-by");
-  for (const char* device : {"gpu0", "gpu:2", "pci:1", "ib:2", "ib0", "eth", "en1", "hfi"}) {
-    EXPECT_EQ(complaint({"-bind-to", device, "p"}),
-              fmt::format("-bind-to '{}': of devices there is only gpu, for all GPUs in turn, here",
-                          device));
+  for (const auto& [words, near, width] : {std::tuple("gpu0", "gpu0", 1U),
+                                           {"gpu:2", "gpu", 2U},
+                                           {"ib:2", "ib", 2U},
+                                           {"ib0", "ib0", 1U},
+                                           {"eth", "eth", 1U},
+                                           {"eno1", "eno1", 1U},
+                                           {"hfi", "hfi", 1U},
+                                           {"mlx5_0", "mlx5_0", 1U}}) {
+    const auto mapping = spec({"-bind-to", words, "p"}).mapping;
+    EXPECT_EQ(mapping.bind_to, BindTo::gpu) << words;
+    EXPECT_EQ(mapping.near, near);
+    EXPECT_EQ(mapping.bind_width, width);
+    EXPECT_EQ(
+        complaint({"-map-by", words, "-bind-to", "core", "p"}),
+        fmt::format("-map-by '{}': ranks are bound near devices, but not mapped by them", words));
   }
-  for (const char* place : {"gpu0", "pci:1", "ib:2", "cpu", "core:0", "core:x", "core:", "l4cache",
+  EXPECT_EQ(complaint({"-bind-to", "pci:1", "p"}),
+            "-bind-to 'pci:1': devices are not known by their PCI addresses");
+  for (const char* place : {"ib:0", "eth:x", "cpu", "core:0", "core:x", "core:", "l4cache",
                             "user:", "user:a", "user:99999", "user:3-1", "user:0-", "user:1x",
                             "user:1x0", "user:x2", "user:0x9999,1x9999"}) {
     EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;

@@ -131,6 +131,31 @@ TEST(GpuBinding, fake_nodes_have_their_share_of_what_is_dealt_out) {
   EXPECT_EQ(fake.bound(), "0-7 8-15");
 }
 
+TEST(GpuBinding, near_what_hydra_names) {
+  const auto near = [](const char* device, std::uint32_t width = 1) {
+    Gpus some(3, std::string(kGpus) +
+                     "device ib0 net 0-7\ndevice hfi1_0 infiniband 8-15\n"
+                     "device mlx5_0 infiniband 8-15\n"
+                     "device mlx5_1 infiniband 0-7\n");
+    some.spec.mapping.near = device;
+    some.spec.mapping.bind_width = width;
+    some.spec.mapping.bind_or_not = false;
+    return some.bound();
+  };
+  EXPECT_EQ(near("ib"), "8-15 0-7 8-15") << "adapters, not their interfaces";
+  EXPECT_EQ(near("ib", 2), "0-15 0-15 0-15");
+  EXPECT_EQ(near("hfi"), "8-15 8-15 8-15");
+  EXPECT_EQ(near("eth"), "0-7 0-7 0-7");
+  EXPECT_EQ(near("mlx5_1"), "0-7 0-7 0-7");
+  EXPECT_EQ(near("gpu1"), "8-15 8-15 8-15");
+  EXPECT_EQ(near("gpu", 2), "0-15 0-15 0-15");
+  const std::string hint = "\n  hint: without -bind-to, ranks are not bound";
+  EXPECT_EQ(near("eno1"),
+            "a has no device eno1 to bind to, but eth0, ib0, hfi1_0, mlx5_0, mlx5_1" + hint);
+  EXPECT_EQ(near("gpu4"), "a has 4 GPUs, and so no gpu4" + hint);
+  EXPECT_EQ(near("ib", 3), "a has 2 of the devices ib, fewer than the 3 requested" + hint);
+}
+
 TEST(GpuBinding, jobs_with_other_gpus_share_the_cores) {
   auto plan = Gpus(2).plan().value();
   EXPECT_TRUE(claims_of(plan, base::NodeIndex(0)).empty());
