@@ -51,6 +51,14 @@ enum class BindTo : std::uint8_t {
         // or near Mapping::near
 };
 
+// What of the cpus near its GPU a rank is bound to.
+enum class NearGpu : std::uint8_t {
+  node,    // all of its NUMA node
+  socket,  // all of the node's socket
+  cores,   // of the node those that no other GPU has
+  cache,   // one of the node's largest caches
+};
+
 // One line "rank R=host slot=..." of a rankfile.
 struct RankfileEntry {
   base::Rank rank;
@@ -93,6 +101,9 @@ struct Mapping {
   // BindTo::gpu, Hydra: devices, `bind_width` for one rank: all of a kind in turn ("gpu", "ib",
   // "hfi", "en", "eth"), or one by its name ("mlx5_0", "gpu1"). Empty: a rank's GPUs.
   std::string near = {};
+  // Where all hosts tell where their GPUs are, local rank k is bound near GPU k instead of to what
+  // `bind_to` says: torchrun's --numa-binding.
+  std::optional<NearGpu> near_gpu = {};
   bool bind_given = false;
   bool bind_by_default = false;    // with nothing given, bind as Open MPI does
   bool bind_overload = false;      // more ranks than cpus on an object are meant

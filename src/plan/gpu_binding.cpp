@@ -6,6 +6,7 @@
 
 #include "plan/devices.hpp"
 #include "plan/distance.hpp"
+#include "plan/near_gpu.hpp"
 
 namespace muster::plan {
 namespace {
@@ -186,7 +187,35 @@ std::vector<Devices> shown_to_ranks(const model::JobSpec& spec, const model::Inv
   return makers;
 }
 
+// Of a rank's GPUs, or of what Mapping::near names.
+base::Result<std::vector<CpuSet>> sets_on(const model::JobSpec& spec, const model::Host& host,
+                                          const Hardware& usable,
+                                          const std::vector<Devices>& shown) {
+  const model::Mapping& mapping = spec.mapping;
+  const CpuSet& whole = usable.whole.set;
+  if (!mapping.near.empty()) return sets_near_named(mapping, host, whole, shown);
+  auto near = sets_near(host, whole, shown, std::max(1U, spec.gpus_per_rank));
+  if (!near || !mapping.near_gpu) return near;
+  return near_gpus(*mapping.near_gpu, usable, host.name, *near);
+}
+
+std::string_view hint_without(const model::Mapping& mapping) {
+  if (mapping.near_gpu) return "without --numa-binding, ranks are not bound";
+  return mapping.bind_or_not ? "--bind-to gpu:if-supported binds only where possible"
+                             : "without -bind-to, ranks are not bound";
+}
+
 }  // namespace
+
+bool gpus_are_placed(const model::Inventory& inventory) {
+  return std::ranges::all_of(inventory.hosts, [](const model::Host& host) {
+    if (!host.topology) return false;
+    const auto& devices = host.topology->devices;
+    const auto is_lost = [](const auto& one) { return one.is_accelerator() && one.cpus.empty(); };
+    return std::ranges::any_of(devices, &model::NearDevice::is_accelerator) &&
+           std::ranges::none_of(devices, is_lost);
+  });
+}
 
 base::Result<void> bind_to_gpus(const model::JobSpec& spec, const model::Inventory& inventory,
                                 HardwareOfHosts& hardware, std::vector<Assignment>& assignments,
@@ -200,15 +229,11 @@ base::Result<void> bind_to_gpus(const model::JobSpec& spec, const model::Invento
       const model::Host& host = inventory.hosts[assignment.host];
       const auto usable = hardware.find(host, mapping);
       if (!usable) return tl::unexpected(usable.error());
-      const CpuSet& whole = (*usable)->whole.set;
-      const auto shown = shown_to_ranks(spec, inventory, assignment.host);
-      const auto near = mapping.near.empty()
-                            ? sets_near(host, whole, shown, std::max(1U, spec.gpus_per_rank))
-                            : sets_near_named(mapping, host, whole, shown);
+      const auto near =
+          sets_on(spec, host, **usable, shown_to_ranks(spec, inventory, assignment.host));
       if (!near && !mapping.bind_if_supported) {
         base::Error error = near.error();
-        error.hint = mapping.bind_or_not ? "--bind-to gpu:if-supported binds only where possible"
-                                         : "without -bind-to, ranks are not bound";
+        error.hint = hint_without(mapping);
         return tl::unexpected(std::move(error));
       }
       if (!near) indexes.push_back(model::kUnbound);
@@ -230,7 +255,10 @@ void follow_gpus(const model::JobSpec& spec, model::Plan& plan, const Rendezvous
   if (!planned.host.visible.empty() || !plan.mapping.near.empty()) return;
   const auto usable = usable_hardware(*planned.host.topology, plan.mapping, planned.host.name);
   if (!usable) return;
-  const auto near = sets_near(planned.host, usable->whole.set, *dealt, spec.gpus_per_rank);
+  auto near = sets_near(planned.host, usable->whole.set, *dealt, spec.gpus_per_rank);
+  if (near && plan.mapping.near_gpu) {
+    near = near_gpus(*plan.mapping.near_gpu, *usable, planned.host.name, *near);
+  }
   if (!near) return;
   for (std::size_t local = 0; local < planned.ranks.size(); ++local) {
     const CpuSet& set = (*near)[local % near->size()];

@@ -19,6 +19,9 @@ namespace muster::plan {
                                               HardwareOfHosts& hardware,
                                               std::vector<Assignment>& assignments, SetTable& sets);
 
+// Whether each host has a GPU, and tells which cpus are near to each of them.
+[[nodiscard]] bool gpus_are_placed(const model::Inventory& inventory);
+
 // The same for a node whose devices are known by now, and dealt out: other jobs may hold some. Does
 // nothing where that cannot be done, or where the plan binds to something else.
 void follow_gpus(const model::JobSpec& spec, model::Plan& plan, const Rendezvous& where,
