@@ -1,10 +1,12 @@
 """How many processes a job has, on how many nodes: `distribution` of a command job's file."""
 
+import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
-from .checked import Checked, Settings, given, lacks, settings_of
+from .checked import Checked, Settings, checked, given, lacks, settings_of
 from .environment import CondaDependencies, Environment
+from .saved_config import PathLike, file_of, keys_of, place_for, restore, text_of
 
 
 class _Configuration(Checked):
@@ -137,6 +139,29 @@ class RunConfiguration(Checked):
             "RunConfiguration.amlcompute", lacks(
                 accepted="name retain_cluster location", no_effect="vm_size vm_priority",
                 refused={"cluster_max_node_count": "use node_count"}))
+
+    @staticmethod
+    def load(path: Optional[PathLike],
+             name: Optional[str] = None) -> "RunConfiguration":
+        """What save() has written, here or with the SDK itself."""
+        file = file_of(path, name)
+        made = RunConfiguration()
+        restore(made, keys_of(file), file)
+        return made
+
+    @checked(lacks(refused={"separate_environment_yaml": "the environment is in the same file"}))
+    def save(self, path: Optional[PathLike] = None, name: Optional[str] = None,
+             separate_environment_yaml: bool = False) -> None:
+        """A file that load() reads, and muster submit starts: PATH/.azureml/NAME, or PATH."""
+        file, above = place_for(path, name)
+        text = text_of(self, file, above)
+        with open(file, "w", encoding="utf-8") as there:
+            there.write(text)
+
+    @staticmethod
+    def delete(path: Optional[PathLike], name: str) -> None:
+        """Removes what save() has written."""
+        os.remove(file_of(path, name))
 
     def distribution(self) -> Optional[Configuration]:
         """What the communicator asks for; the node count of the whole holds for it, too."""

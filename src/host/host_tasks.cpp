@@ -102,6 +102,7 @@ void HostTasks::close_streams() {
 }
 
 void HostTasks::take(base::Instant now, machine::AgentEvent event) {
+  look_before_end(event);
   machine::AgentEffects effects;
   machine_.step(now, std::move(event), effects);
   for (machine::AgentEffect& effect : effects) {
@@ -216,6 +217,7 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return hold_port(world.orders.held_port); })
                            .and_then([&] { return serve_wireup(world.orders); })
                            .and_then([&] { return check_room(world); });
+  await_joining(world);
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   answer.no_memory = world.memory.refused;
@@ -330,6 +332,7 @@ base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
 
 // Ranks that meet only each other have what this host has.
 void HostTasks::joined(Rank rank) {
+  if (joining_) joining_->forget(rank);
   machine::JoinedWorld event{rank};
   const auto ordered = order_of_.find(rank);
   const auto pid = pids_.find(rank);
@@ -497,6 +500,7 @@ void HostTasks::one_less_to_spawn() {
 // guard, which still starts the others.
 void HostTasks::listen() {
   if (!memory_before_) memory_before_ = probe::memory_counters();
+  if (joining_) joining_->look();
   for (const Rank rank : std::exchange(unheard_, {})) {
     const Streams& streams = streams_.at(rank);
     streams.out->start();

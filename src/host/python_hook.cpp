@@ -10,7 +10,10 @@ namespace {
 constexpr std::string_view kName = "sitecustomize.py";
 
 // 12,000 characters of a traceback's end: as JSON they stay below wire::kErrorFileMax. A child that
-// was forked is not the rank; SystemExit and KeyboardInterrupt are no failures of the program.
+// was forked is not the rank; KeyboardInterrupt is no failure of the program, nor is SystemExit,
+// but for one with a text: the interpreter writes that to stderr, when none of the program's frames
+// is left, and a newline behind it, and ends with code 1. No hook is called, so these two writes
+// are what shows it.
 //
 // At an interpreter's end mpi4py's MPI_Finalize and JAX's shutdown wait for all other ranks, which
 // wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
@@ -19,42 +22,53 @@ constexpr std::string_view kName = "sitecustomize.py";
 // So does one that called sys.exit(1), unless somebody caught that: then the program's outermost
 // frame has ended by a return.
 //
+// Of JAX the public name is asked where it is there. A JAX that has neither the names below
+// jax._src is left alone: it waits as long as it likes, and the exception has been told by then.
+//
 // torch 2.2 has renamed a variable, and would warn of the old name, which torch 1.13 needs.
 constexpr std::string_view kHook = R"(import atexit
 import os
 import sys
 
 
-def record(target, kind, value, trace):
+def record(target, text, stack):
     import json
     import time
-    import traceback
 
     with open(target, "rb") as file:
         said = file.read(18)  # by torch's @record, or by a launcher, whose code may be this one's
     if said and (said == b"muster-report 1 1\n" or not said.startswith(b"muster-report")):
         return
-    stack = "".join(traceback.format_exception(kind, value, trace))
-    text = "{}: {}".format(kind.__name__, value)
     extra = {"py_callstack": stack[-12000:], "timestamp": str(int(time.time()))}
     message = {"message": text[:1000], "extraInfo": extra}
     with open(target, "w", encoding="utf-8", errors="replace") as file:
         json.dump({"message": message}, file, ensure_ascii=False)
 
 
+def record_raised(target, kind, value, trace):
+    import traceback
+
+    stack = "".join(traceback.format_exception(kind, value, trace))
+    record(target, "{}: {}".format(kind.__name__, value), stack)
+
+
 def waits_at_exit():
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi and mpi.Is_initialized() and not mpi.Is_finalized():
         return mpi.COMM_WORLD.Get_size() > 1
-    jax = sys.modules.get("jax._src.distributed")
-    return bool(jax and jax.global_state.client)
+    public = getattr(sys.modules.get("jax.distributed"), "is_initialized", None)
+    if public:
+        return public()
+    state = getattr(sys.modules.get("jax._src.distributed"), "global_state", None)
+    return bool(getattr(state, "client", None))
 
 
 def shall_leave(raised):
     if waits_at_exit():
         raised.append(True)
-        if "jax._src.api" in sys.modules:
-            atexit.unregister(sys.modules["jax._src.api"].clean_up)
+        clean_up = getattr(sys.modules.get("jax._src.api"), "clean_up", None)
+        if clean_up:
+            atexit.unregister(clean_up)
 
 
 def leave(code):
@@ -91,6 +105,21 @@ def keep_exits(kept):
     sys.exit = exit
 
 
+def watch_last_writes(ended):
+    import _thread
+
+    write, main, written = sys.stderr.write, _thread.get_ident(), []
+
+    def watched(text):
+        if len(written) < 2 and sys._getframe().f_back is None and _thread.get_ident() == main:
+            written.append(text)
+            if written[1:] == ["\n"]:
+                attempt(ended, written[0])
+        return write(text)
+
+    sys.stderr.write = watched
+
+
 def code_of(kept):
     for wish, frame in kept:
         import opcode
@@ -107,11 +136,16 @@ def watch(target):
     def hook(kind, value, trace):
         is_own = os.getpid() == owner and issubclass(kind, Exception)
         if is_own:
-            attempt(record, target, kind, value, trace)
+            attempt(record_raised, target, kind, value, trace)
         before(kind, value, trace)
         # Programs may call hooks themselves, and go on.
         if is_own and getattr(sys, "last_value", None) is value:
             attempt(shall_leave, raised)
+
+    def ended_with(text):
+        if os.getpid() == owner:
+            attempt(record, target, text, "")
+            shall_leave(raised)
 
     def at_exit():
         if os.getpid() != owner:
@@ -124,6 +158,7 @@ def watch(target):
 
     sys.excepthook = hook
     keep_exits(kept)
+    attempt(watch_last_writes, ended_with)
     atexit.register(at_exit)
 
 

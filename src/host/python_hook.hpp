@@ -1,7 +1,7 @@
-// What a Python interpreter loads at its start: an exception which ends it is written to
-// TORCHELASTIC_ERROR_FILE, as torch's @record would; and among MUSTER_LAUNCHERS it becomes muster
-// when it is to run torch.distributed.launch or torch.distributed.run. A torch that would warn of
-// the old name of a variable sees only the new one.
+// What a Python interpreter loads at its start: an exception which ends it, or the text of an exit,
+// is written to TORCHELASTIC_ERROR_FILE, as torch's @record would; and among MUSTER_LAUNCHERS it
+// becomes muster when it is to run torch.distributed.launch or torch.distributed.run. A torch that
+// would warn of the old name of a variable sees only the new one.
 #pragma once
 
 #include <span>

@@ -28,6 +28,7 @@ struct CheckedFile {
   std::vector<std::string> outputs;
   std::string target = {};  // empty: only the file was checked
   std::vector<AskedOfTarget> asked = {};
+  std::string run_configuration = {};  // of SDK v1: its keys as JSON; empty: it is none
   bool operator==(const CheckedFile&) const = default;
 };
 

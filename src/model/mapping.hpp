@@ -47,7 +47,16 @@ enum class BindTo : std::uint8_t {
   cpu_list,  // all of Mapping::cpu_list, or with bind_ordered the k-th of it for local rank k
   rr,        // Hydra: local rank k on hardware thread k
   user,      // Hydra: local rank k on user_sets[k]; later ranks are not bound
-  gpu,       // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host
+  gpu,  // local rank k on the cpus near its GPUs: those dealt to it, else number k of the host;
+        // or near Mapping::near
+};
+
+// What of the cpus near its GPU a rank is bound to.
+enum class NearGpu : std::uint8_t {
+  node,    // all of its NUMA node
+  socket,  // all of the node's socket
+  cores,   // of the node those that no other GPU has
+  cache,   // one of the node's largest caches
 };
 
 // One line "rank R=host slot=..." of a rankfile.
@@ -89,6 +98,12 @@ struct Mapping {
   BindTo bind_to = BindTo::none;
   Level bind_level = Level::core;
   std::uint32_t bind_width = 1;  // Hydra: so many objects of `bind_level` for one rank
+  // BindTo::gpu, Hydra: devices, `bind_width` for one rank: all of a kind in turn ("gpu", "ib",
+  // "hfi", "en", "eth"), or one by its name ("mlx5_0", "gpu1"). Empty: a rank's GPUs.
+  std::string near = {};
+  // Where all hosts tell where their GPUs are, local rank k is bound near GPU k instead of to what
+  // `bind_to` says: torchrun's --numa-binding.
+  std::optional<NearGpu> near_gpu = {};
   bool bind_given = false;
   bool bind_by_default = false;    // with nothing given, bind as Open MPI does
   bool bind_overload = false;      // more ranks than cpus on an object are meant

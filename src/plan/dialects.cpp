@@ -32,6 +32,20 @@ bool is_left_to_ranks(const AboutApp& about) {
   return about.spec.lone_ranks_start_workers && std::ranges::all_of(about.plan.nodes, is_alone);
 }
 
+bool is_msrun(std::string_view word) { return word.substr(word.rfind('/') + 1) == "msrun"; }
+
+// Also in a text for a shell.
+bool calls_msrun(const model::App& app) {
+  return std::ranges::any_of(app.command, [](std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find_first_of(" \t\n;&|()"), text.size());
+      if (is_msrun(text.substr(0, end))) return true;
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return false;
+  });
+}
+
 // Why no rank of the app gets it; empty: it may.
 std::string_view why_not(const AboutApp& about, const Word& word) {
   const model::EnvironmentRule& rule = about.spec.environment;
@@ -40,9 +54,12 @@ std::string_view why_not(const AboutApp& about, const Word& word) {
   if (word.name == "LOCAL_RANK" && is_left_to_ranks(about)) {
     return "each node has one rank, which may start workers of its own there";
   }
-  const bool is_mindspore = about.spec.roles == model::Roles::mindspore;
-  if (is_mindspore && word.name.starts_with("OMPI_COMM_WORLD_")) {
+  if (!word.name.starts_with("OMPI_COMM_WORLD_")) return {};
+  if (about.spec.roles == model::Roles::mindspore) {
     return "MindSpore would take it for a number of its own, which do not count the scheduler";
+  }
+  if (calls_msrun(about.app())) {
+    return "MindSpore would take it for a number of the workers that msrun starts in the rank";
   }
   return {};
 }

@@ -12,15 +12,6 @@ using model::Level;
 using model::NearDevice;
 using Places = std::vector<std::uint32_t>;  // objects of Level::numa, each as often as ranks fit
 
-std::string names_of(const std::vector<NearDevice>& devices) {
-  std::string names;
-  for (const NearDevice& one : devices) {
-    if (one.is_accelerator()) continue;
-    names += (names.empty() ? "" : ", ") + one.name;
-  }
-  return names;
-}
-
 base::Result<const NearDevice*> device_on(const model::Host& host, const std::string& name) {
   const NearDevice* found = nullptr;
   std::size_t count = 0;
@@ -31,7 +22,7 @@ base::Result<const NearDevice*> device_on(const model::Host& host, const std::st
     found = &one;
     ++count;
   }
-  const std::string names = names_of(host.topology->devices);
+  const std::string names = network_devices(*host.topology);
   const std::string hint = names.empty() ? "" : fmt::format("{} has {}", host.name, names);
   if (name == "auto" && count != 1) {
     return base::fail(Fault::usage, hint, "{} has {} InfiniBand devices: which one is to be near?",
@@ -77,6 +68,15 @@ base::Result<Places> places_on(const model::Mapping& mapping, const model::Host&
 }
 
 }  // namespace
+
+std::string network_devices(const model::Topology& topology) {
+  std::string names;
+  for (const NearDevice& one : topology.devices) {
+    if (one.is_accelerator()) continue;
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  return names;
+}
 
 base::Result<void> fill_by_distance(const model::Mapping& mapping,
                                     const model::Inventory& inventory, HardwareOfHosts& hardware,

@@ -1,10 +1,15 @@
 // Mapping by distance: ranks fill the NUMA nodes of their host from the nearest to a device on.
 #pragma once
 
+#include <string>
+
 #include "plan/dealing.hpp"
 #include "plan/hardware.hpp"
 
 namespace muster::plan {
+
+// "eth0, mlx5_0": what ranks can be placed near; accelerators are none.
+[[nodiscard]] std::string network_devices(const model::Topology& topology);
 
 // Gives assignments that were dealt to hosts their object of Level::numa: each takes as many ranks
 // as it has cpus, or as fit with PE=n, and behind the farthest one it begins anew

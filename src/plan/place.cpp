@@ -407,6 +407,11 @@ JobSpec dealt_by_node(JobSpec spec) {
 base::Result<Plan> place(const JobSpec& spec, const Inventory& inventory) {
   if (shares_slots(spec, inventory)) return place(dealt_by_node(spec), inventory);
   const Mapping& mapping = spec.mapping;
+  if (mapping.near_gpu && mapping.bind_to != BindTo::gpu && gpus_are_placed(inventory)) {
+    JobSpec near = spec;
+    near.mapping.bind_to = BindTo::gpu;
+    return place(near, inventory);
+  }
   const bool is_plain = mapping.bind_to == BindTo::none && mapping.cpus_per_rank == 1 &&
                         !mapping.cpu_set && mapping.map_by != MapBy::pe_list;
   return is_plain ? place_decided(spec, inventory) : place_decided(decided(spec), inventory);

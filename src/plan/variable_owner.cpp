@@ -18,6 +18,7 @@ struct Rule {
 
 constexpr std::string_view kOtherLauncher = "another launcher set it for one of its ranks";
 constexpr std::string_view kOurs = "muster sets it for each rank";
+constexpr std::string_view kScheduler = "belongs to another job of MindSpore; -x NAME keeps yours";
 constexpr std::string_view kLogin = "belongs to the login on the launching host";
 constexpr std::string_view kSession = "belongs to the desktop session of the launching host";
 constexpr std::string_view kFolder = "names a folder of the launching host";
@@ -74,9 +75,15 @@ constexpr Rule kRules[] = {
     {"JAX_PROCESS_ID", Belongs::to_rank, kOtherLauncher},
     {"TF_CONFIG", Belongs::to_rank, kOtherLauncher},
     {"RANK_ID", Belongs::to_rank, kOtherLauncher},
+    {"RANK_SIZE", Belongs::to_rank, kOtherLauncher},
     {"DEVICE_ID", Belongs::to_rank, kOtherLauncher},
     {"MS_ROLE", Belongs::to_rank, kOtherLauncher},
     {"MS_NODE_ID", Belongs::to_rank, kOtherLauncher},
+    // MS_SCHED_HOST alone has MindSpore join that cluster (UseDynamicCluster).
+    {"MS_SCHED_HOST", Belongs::to_meeting, kScheduler},
+    {"MS_SCHED_PORT", Belongs::to_meeting, kScheduler},
+    {"MS_WORKER_NUM", Belongs::to_meeting, kScheduler},
+    {"MS_SERVER_NUM", Belongs::to_meeting, kScheduler},
     {"AZ_BATCH_MASTER_NODE", Belongs::to_rank, kOurs},
     {"AZ_BATCHAI_MPI_MASTER_NODE", Belongs::to_rank, kOurs},
     {"AZ_BATCH_HOST_LIST", Belongs::to_rank, kOurs},

@@ -9,7 +9,7 @@ namespace muster::plan {
 enum class Belongs : std::uint8_t {
   to_user,     // passed on wherever ranks run
   to_rank,     // stale in any other process
-  to_meeting,  // likewise, but that users have reasons to choose it: MASTER_ADDR, MASTER_PORT
+  to_meeting,  // likewise, but that users have reasons to choose it: MASTER_ADDR, MS_SCHED_HOST
   to_host,     // or to one login: wrong on another host
 };
 [[nodiscard]] Belongs belongs(std::string_view name);

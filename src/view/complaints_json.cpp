@@ -48,6 +48,9 @@ std::string complaints_json(const model::CheckedFile& file, std::span<const base
   Json whole = {{"file", utf8(file.path)},       {"fine", fine},
                 {"complaints", std::move(list)}, {"notices", std::move(told)},
                 {"inputs", std::move(inputs)},   {"outputs", std::move(outputs)}};
+  if (!file.run_configuration.empty()) {
+    whole["run_configuration"] = Json::parse(file.run_configuration);
+  }
   if (!file.target.empty()) {
     whole["target"] = utf8(file.target);
     whole["asked"] = asked_json(file.asked);

@@ -143,7 +143,11 @@ Meant meant_by(std::string_view word) {
   if (word.ends_with(".py")) return Meant::python;
   if (word.ends_with(".sh")) return Meant::shell;
   const bool is_yaml = word.ends_with(".yml") || word.ends_with(".yaml");
-  return is_yaml ? Meant::job_file : Meant::program;
+  // As SDK v1 saves run configurations: the folder tells.
+  const std::string_view folder =
+      word.substr(0, word.rfind('/') == word.npos ? 0 : word.rfind('/'));
+  const bool is_saved = word.ends_with(".runconfig") || folder.ends_with(".azureml");
+  return is_yaml || is_saved ? Meant::job_file : Meant::program;
 }
 
 std::optional<Script> script_of(std::string_view first_bytes) {

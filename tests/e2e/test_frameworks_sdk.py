@@ -245,6 +245,20 @@ class RunConfigurations(PythonCase):
                     f"rank {rank} of {ranks} on node {rank * nodes // ranks}: --epochs 3 "
                     f"two words {rank} b! $5" for rank in range(ranks)])
 
+    def test_they_are_loaded_by_the_stand_ins(self):
+        done = self.runs("from azureml.core import RunConfiguration\n"
+                         "for name in ('single', 'mpi', 'pytorch', 'tensorflow'):\n"
+                         "    one = RunConfiguration.load('src', name)\n"
+                         "    print(one.target, one.script, one.arguments, one.distribution(),\n"
+                         "          one.environment.docker.base_image)\n")
+        words = "['--epochs', 3, 'two words', '$RANK', '${A}!', '$5']"
+        spread = ["None", "MpiConfiguration(process_count_per_node=2, node_count=2)",
+                  "PyTorchConfiguration(communication_backend='nccl', process_count=4, "
+                  "node_count=2)",
+                  "TensorflowConfiguration(worker_count=2, parameter_server_count=1)"]
+        self.assertEqual(done.stdout.splitlines(), [
+            f"gpu-cluster train.py {words} {one} registry/train:2" for one in spread])
+
     def test_a_command(self):
         self.assertEqual(self.prints("command", "--without", "environment"),
                          ["rank EXAMPLE_VALUE"])

@@ -194,7 +194,8 @@ c.Barrier()
 
     def test_a_rank_that_exits_with_a_code_does_not_wait_for_the_others_in_finalize(self):
         """Under mpirun and Hydra all ranks hang then: the others in a barrier, this one there."""
-        for ends, code in (("sys.exit(3)", 3), ("sys.exit('bad batch')", 1), ("main()", 4)):
+        for ends, code in (("sys.exit(3)", 3), ("sys.exit('bad batch')", 1), ("main()", 4),
+                           ("raise SystemExit('bad batch')", 1)):
             with self.subTest(ends):
                 wrong = self.write("wrong.py", f"{WORLD}{EXITS}\nif rank == 1:\n    {ends}\n"
                                                "c.Barrier()\n")

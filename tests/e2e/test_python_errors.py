@@ -17,6 +17,15 @@ def outer():
 if os.environ["RANK"] == "1":
     outer()
 """
+# What a JAX of some version has; its clean-up waits for all others, here for ever.
+CLEANS_UP = """import atexit, os, signal
+def clean_up():
+    open("waits." + os.environ["RANK"], "w").close()
+    signal.pause()
+atexit.register(clean_up)
+"""
+IS_INITIALIZED = "def is_initialized():\n    return True\n"
+STATE = "class State: client = object()\nglobal_state = State()\n"
 RECORDED = """import os
 from torch.distributed.elastic.multiprocessing.errors import record
 def deep():
@@ -61,6 +70,54 @@ class PythonErrors(Case):
         for errors in (submit, run, followed.errors):
             self.assertEqual(errors.count("Traceback"), 1, errors)
             self.assertEqual(errors.count("t.py:3 in inner"), 1, errors)
+
+    def test_the_text_of_an_exit_is_the_cause(self):
+        """No exception that a hook would see; the text is the last that stderr has, or is not."""
+        for ends in ("raise SystemExit('bad batch 40')", "sys.exit('bad batch 40')",
+                     "atexit.register(print, 'closed', file=sys.stderr); exit('bad batch 40')",
+                     "sys.exit('bad batch 40\\nin data/7')"):
+            with self.subTest(ends):
+                self.write("t.py", f"import atexit, os, sys\nif os.environ['RANK'] == '1':\n"
+                           f"    {ends}\n")
+                self.assertRegex(self.fails("-n", "2", PYTHON, "t.py"),
+                                 r"muster: rank 1 on \S+ exited with code 1 \(pid \d+\): "
+                                 r"bad batch 40\n")
+
+    def test_what_is_written_at_a_good_end_is_no_cause(self):
+        self.write("t.py", "import atexit, sys\natexit.register(sys.stderr.write, 'bye\\n')\n"
+                   "try:\n    raise SystemExit('caught')\nexcept SystemExit:\n    pass\n")
+        self.assertEqual(self.succeeds("-n", "1", PYTHON, "t.py").errors, "bye\n")
+
+    def test_a_rank_that_raised_does_not_wait_in_jax(self):
+        """Whether a JAX has public names, those of its source, or neither, the cause is told."""
+        for name, public, state in (("public", IS_INITIALIZED, ""), ("older", "", STATE)):
+            with self.subTest(name):
+                os.makedirs(self.path(name, "jax", "_src"))
+                self.write(f"{name}/jax/__init__.py", "from jax import distributed\n"
+                           "from jax._src import api\n" +
+                           ("import jax._src.distributed\n" if state == STATE else ""))
+                self.write(f"{name}/jax/distributed.py", public)
+                self.write(f"{name}/jax/_src/__init__.py", "")
+                self.write(f"{name}/jax/_src/api.py", CLEANS_UP)
+                self.write(f"{name}/jax/_src/distributed.py", state)
+                env = self.environment(PYTHONPATH=self.path(name))
+                # The other rank waits in its clean-up, until it is ended.
+                for ends in RAISES, RAISES.replace("raise ValueError", "raise SystemExit"):
+                    self.write("t.py", "import jax\n" + ends)
+                    self.assertIn(": bad batch 40\n", self.fails("-n", "2", PYTHON, "t.py",
+                                                                 env=env))
+                    self.assertFalse(os.path.exists(self.path("waits.1")))
+
+    def test_a_jax_without_any_of_its_names_loses_no_more_than_time(self):
+        os.makedirs(self.path("other", "jax"))
+        self.write("other/jax/__init__.py", "import atexit\n"
+                   "atexit.register(lambda: open('cleaned', 'w').close())\n")
+        self.write("t.py", "import jax\n" + RAISES)
+        errors = self.fails("-n", "2", PYTHON, "t.py",
+                            env=self.environment(PYTHONPATH=self.path("other")))
+        self.assertIn("ValueError: bad batch 40", errors)
+        self.assertIn("t.py:4 in inner", errors)
+        self.assertTrue(os.path.exists(self.path("cleaned")))
 
     def test_a_script_of_its_own_interpreter(self):
         self.write("t", f"#!{PYTHON}\n" + RAISES, 0o755)

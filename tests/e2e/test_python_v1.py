@@ -66,6 +66,61 @@ experiment.submit(src).wait_for_completion(show_output=True)
 """
         self.assertEqual(self.runs(program).stdout, "of the run $RANK\n")
 
+    SAVED = """
+import os
+config = RunConfiguration("train.py", ["--lr", 1, "two words"], communicator="OpenMpi")
+config.target, config.node_count, config.mpi.process_count_per_node = "gpu-cluster", 2, 2
+config.environment_variables = {"EXAMPLE": "a: b"}
+config.save("src", "train")
+"""
+
+    def test_what_is_saved_is_loaded(self):
+        done = self.runs(V1 + self.SAVED + """
+same = RunConfiguration.load("src", "train")
+print(same.target, same.script, same.arguments, same.environment_variables, same.distribution())
+same.save("src/own.runconfig")
+print(RunConfiguration.load("src/own.runconfig").node_count)
+RunConfiguration.delete("src", "train")
+print(os.listdir("src/.azureml"))
+for wrong in (lambda: RunConfiguration.load("src", "train"), lambda: same.save("src"),
+              lambda: RunConfiguration.load("src/train.py")):
+    try:
+        wrong()
+    except Exception as error:
+        print(str(error).splitlines()[0].partition(": ")[2])
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "gpu-cluster train.py ['--lr', 1, 'two words'] {'EXAMPLE': 'a: b'} "
+            "MpiConfiguration(process_count_per_node=2, node_count=2)", "2", "[]",
+            "there is no run configuration src/.azureml/train",
+            "a run configuration is saved under a name",
+            "src/train.py is not a run configuration that RunConfiguration.save() has written"])
+
+    def test_the_target_that_was_saved_is_where_it_runs(self):
+        """By its own file, and by a program that loads it."""
+        program = self.SAVED.replace('"train.py", ["--lr", 1, "two words"]',
+                                     'command="echo $RANK of $WORLD_SIZE"')
+        self.runs(V1 + program)
+        done = subprocess.run([MUSTER, "submit", "src/.azureml/train"], cwd=self.folder,
+                              env=self.for_python(), capture_output=True, text=True,
+                              timeout=WAIT_SECONDS, check=False)
+        four = [f"{rank} of 4" for rank in range(4)]
+        self.assertEqual(sorted(line.split("] ")[-1] for line in done.stdout.splitlines()), four)
+        done = self.runs(V1 + """
+src = ScriptRunConfig("src", run_config=RunConfiguration.load("src", "train"))
+experiment.submit(src).wait_for_completion(show_output=True)
+""")
+        self.assertEqual(sorted(line.split("] ")[-1] for line in done.stdout.splitlines()), four)
+        saved = self.path("src/.azureml/train")
+        with open(saved, encoding="utf-8") as file:
+            text = file.read().replace("gpu-cluster", "elsewhere")
+        self.write("src/.azureml/train", text)
+        done = self.python(V1 + """
+src = ScriptRunConfig("src", run_config=RunConfiguration.load("src", "train"))
+experiment.submit(src)
+""", "-m", "muster")
+        self.assertIn("'elsewhere'", done.stderr)
+
     def test_what_a_container_gets_is_handed_on(self):
         done = self.runs(V1 + """
 docker = DockerConfiguration(use_docker=True, shm_size="2g", arguments=["--ipc=host"])

@@ -9,7 +9,7 @@ call those whom their framework would call.
 import json
 import unittest
 
-from support import (PYTHON, READY, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests)
+from support import (MUSTER, PYTHON, READY, UNTIL_GO, USAGE, Case, LabCase, lab_or_skip, run_tests)
 
 REASON = lab_or_skip()
 
@@ -162,6 +162,27 @@ else:
             done = self.succeeds(*words, "--role", "MS_SCHED=1", "--role", "MS_WORKER=4", PYTHON,
                                  "-c", self.MEET)
             self.assertEqual(done.lines, ["scheduler met [0, 1, 2, 3]"])
+
+    def test_ranks_of_an_mpirun_in_a_worker_are_of_no_cluster(self):
+        """Neither where muster has started the worker, nor where msrun has."""
+        names = "env | grep -E '^(MS_|RANK_ID|RANK_SIZE|DEVICE_ID)'; echo $OMPI_COMM_WORLD_SIZE"
+        inner = f'{MUSTER} mpirun --oversubscribe -np 2 sh -c "$NAMES"'
+        env = self.environment(NAMES=names)
+        done = self.succeeds("--role", "MS_SCHED=1", "true", ":", "--role", "MS_WORKER=1", "sh",
+                             "-c", inner, env=env)
+        self.assertEqual(done.lines, ["2", "2"])
+        env.update(MS_ROLE="MS_WORKER", MS_SCHED_HOST="127.0.0.1", MS_SCHED_PORT="8118",
+                   MS_WORKER_NUM="1", MS_NODE_ID="0", RANK_ID="0", RANK_SIZE="1", DEVICE_ID="0")
+        done = self.muster("--oversubscribe", "-np", "2", "sh", "-c", names, env=env,
+                           command=(MUSTER, "mpirun"))
+        self.assertEqual((done.code, done.lines), (0, ["2", "2"]))
+
+    def test_msrun_in_a_rank_numbers_its_workers_itself(self):
+        """A stand-in for msrun; MindSpore would take Open MPI's numbers for the workers'."""
+        msrun = self.write("msrun", "#!/bin/sh\nenv | grep ^OMPI_COMM_WORLD_\necho $RANK\n", 0o755)
+        self.assertEqual(self.succeeds("-n", "2", msrun, "--worker_num", "8").lines, ["0", "1"])
+        told = self.succeeds("--dry-run", "--env", "-n", "2", msrun).text
+        self.assertIn("the workers that msrun starts in the rank", told)
 
     def test_without_roles_nothing_speaks_of_a_scheduler(self):
         done = self.succeeds("env")

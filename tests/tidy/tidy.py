@@ -75,7 +75,7 @@ STANDARD = set("""
 
 # A foreign header and the places, by path below src, that may include it.
 FOREIGN = {
-    r"nlohmann/": r"view/\w+_json\.cpp|view/python_error\.cpp|job/schema\.cpp|"
+    r"nlohmann/": r"view/\w+_json\.cpp|view/python_error\.cpp|job/(schema|saved_values)\.cpp|"
                   r"kubernetes/read_json\.cpp|spec/flux_resources\.cpp|cli/",
     r"wire\.pb\.h|google/": r"wire/codec\w*\.[ch]pp",
     r"asio": r"process/|link/|host/|head/|third_party/",

@@ -21,7 +21,9 @@ using model::CpuSet;
 using model::Level;
 using spec::in_quotes;
 
-constexpr std::string_view kDevices[] = {"pci", "gpu", "ib", "en", "eth", "hfi"};
+// How names of devices begin; the kernel's own of network devices, such as mlx5_0, too.
+constexpr std::string_view kDevices[] = {"gpu", "ib",   "en",   "eth",   "hfi",
+                                         "mlx", "roce", "bnxt", "irdma", "cxi"};
 
 struct Place {
   Level level = Level::core;
@@ -29,12 +31,39 @@ struct Place {
 };
 
 bool is_device(std::string_view word) {
-  const std::string_view letters = word.substr(0, word.find_first_of("0123456789:"));
-  return std::ranges::find(kDevices, letters) != std::end(kDevices);
+  return word.starts_with("pci:") || std::ranges::any_of(kDevices, [&](std::string_view beginning) {
+           return word.starts_with(beginning);
+         });
 }
 
-// Near the GPU with the rank's number. Of one GPU ("gpu0"), or several ("gpu:2"), there is nothing.
+// Near the GPU with the rank's number.
 bool is_each_gpu(std::string_view word) { return word == "gpu" || word == "gpu:1"; }
+
+// N of "core:N".
+Result<std::uint32_t> read_width(const Typed& typed, std::string_view word) {
+  const std::string_view text = typed.value;
+  if (word.size() == text.size()) return 1;
+  return spec::read_number(fmt::format("{} {}", typed.option, word), text.substr(word.size() + 1),
+                           {1, model::kCpusMax}, Fault::usage);
+}
+
+// "ib", "eth:2", "mlx5_0", "gpu1". hwloc looks PCI addresses up, which hosts do not report.
+Result<void> bind_near(model::Mapping& mapping, const Typed& typed) {
+  const std::string word(typed.value.substr(0, typed.value.find(':')));
+  if (base::lower(word) == "pci") {
+    return fail(Fault::usage, "name the device as its host does, for example gpu0, mlx5_0 or eth0",
+                "{} {}: devices are not known by their PCI addresses", typed.option,
+                in_quotes(typed.value));
+  }
+  const auto width = read_width(typed, word);
+  if (!width) return tl::unexpected(width.error());
+  const bool is_gpu = base::lower(word).starts_with("gpu");
+  mapping.near = is_gpu ? base::lower(word) : word;
+  mapping.bind_to = BindTo::gpu;
+  mapping.bind_or_not = false;
+  mapping.bind_width = *width;
+  return {};
+}
 
 // "core", "core:2".
 Result<Place> read_place(const Typed& typed) {
@@ -42,40 +71,66 @@ Result<Place> read_place(const Typed& typed) {
   const std::string word = text.substr(0, text.find(':'));
   const auto level = hydra_level(word);
   if (is_device(text)) {
-    return fail(Fault::usage,
-                "-bind-to gpu binds each rank near a GPU of its own; else numa or user:LIST",
-                "{} {}: of devices there is only gpu, for all GPUs in turn, here", typed.option,
+    return fail(Fault::usage, "leave it out: -bind-to takes devices in turn",
+                "{} {}: ranks are bound near devices, but not mapped by them", typed.option,
                 in_quotes(typed.value));
   }
   if (!level) {
     return fail(Fault::usage, "", "{}: {} is not a place on a host", typed.option,
                 in_quotes(typed.value));
   }
-  Place place{*level, 1};
-  if (word.size() == text.size()) return place;
-  const auto width =
-      spec::read_number(fmt::format("{} {}", typed.option, word), text.substr(word.size() + 1),
-                        {1, model::kCpusMax}, Fault::usage);
-  if (!width) return tl::unexpected(width.error());
-  place.width = *width;
-  return place;
+  return read_width(typed, word).map([&](std::uint32_t width) { return Place{*level, width}; });
 }
 
-// "0+2,1+4": cpus of local rank 0, of local rank 1.
+Result<std::uint32_t> read_user_number(const Typed& typed, std::string_view what,
+                                       std::string_view word, std::uint32_t least) {
+  return spec::read_number(fmt::format("{}: {}", typed.option, what), word,
+                           {least, model::kCpusMax - 1}, Fault::usage);
+}
+
+// "3", "0-3".
+Result<void> add_user_cpus(const Typed& typed, std::string_view word, CpuSet& set) {
+  const std::size_t dash = std::min(word.find('-'), word.size());
+  const auto first = read_user_number(typed, "a cpu", word.substr(0, dash), 0);
+  if (!first) return tl::unexpected(first.error());
+  if (dash == word.size()) {
+    set.add(*first);
+    return {};
+  }
+  const auto last =
+      read_user_number(typed, "the last cpu of a range", word.substr(dash + 1), *first);
+  if (!last) return tl::unexpected(last.error());
+  set |= CpuSet::range(*first, *last);
+  return {};
+}
+
+tl::unexpected<base::Error> names_no_cpus(const Typed& typed, std::string_view words) {
+  return fail(Fault::usage, "for example user:0-1,2+3,4x2: of four ranks",
+              "{} {}: it names no cpu of at most {} ranks", typed.option, in_quotes(words),
+              model::kCpusMax);
+}
+
+// "0+2,1+4": cpus of local rank 0, of local rank 1; "0-3x2" of two ranks one after the other.
 Result<std::vector<CpuSet>> read_user_sets(const Typed& typed, std::string_view text) {
   std::vector<CpuSet> sets;
   for (const std::string& part : base::split(text, ",")) {
+    const std::size_t cross = std::min(part.find('x'), part.size());
     CpuSet set;
-    for (const std::string& number : base::split(part, "+")) {
-      const auto cpu = spec::read_number(fmt::format("{}: a cpu", typed.option), number,
-                                         {0, model::kCpusMax - 1}, Fault::usage);
-      if (!cpu) return tl::unexpected(cpu.error());
-      set.add(*cpu);
+    for (const std::string& word : base::split(std::string_view(part).substr(0, cross), "+")) {
+      if (auto added = add_user_cpus(typed, word, set); !added)
+        return tl::unexpected(added.error());
     }
-    if (!set.empty()) sets.push_back(std::move(set));
+    std::uint32_t times = 1;
+    if (cross < part.size()) {
+      const auto read = read_user_number(typed, "a number of ranks", part.substr(cross + 1), 1);
+      if (!read) return tl::unexpected(read.error());
+      times = *read;
+    }
+    if (set.empty() || sets.size() + times > model::kCpusMax) return names_no_cpus(typed, part);
+    sets.insert(sets.end(), times, set);
   }
   if (!sets.empty()) return sets;
-  return fail(Fault::usage, "for example user:0+1,2+3", "{} user: names no cpu", typed.option);
+  return names_no_cpus(typed, typed.value);
 }
 
 Result<void> bind_to_user(model::Mapping& mapping, const Typed& typed) {
@@ -106,6 +161,7 @@ Result<void> set_hydra_bind_to(HydraDraft& draft, const Typed& typed) {
     return {};
   }
   if (word.starts_with("user:")) return bind_to_user(mapping, typed);
+  if (is_device(word)) return bind_near(mapping, typed);
   const auto place = read_place(typed);
   if (!place) return tl::unexpected(place.error());
   mapping.bind_to = BindTo::object;
@@ -134,8 +190,9 @@ Result<void> settle_hydra_binding(const HydraDraft& draft) {
     return fail(Fault::usage, "-bind-to gpu does both", "-map-by gpu goes with -bind-to gpu alone");
   }
   if (binds && mapping.map_given) {
-    return fail(Fault::usage, "leave -map-by out",
-                "-bind-to gpu takes the GPUs in turn, and no other -map-by");
+    return fail(
+        Fault::usage, "leave -map-by out", "-bind-to {} takes {} in turn, and no other -map-by",
+        mapping.near.empty() ? "gpu" : mapping.near, mapping.near.empty() ? "the GPUs" : "devices");
   }
   return {};
 }

@@ -183,8 +183,12 @@ constexpr auto kRows = std::to_array<Row>({
       Takes::choice,
       "PLACE",
       "Bind ranks: none (the default), machine, numa, socket, core, hwthread, l1cache to l3cache, "
-      "each with :N for N of them; gpu, near the host's GPUs in turn; rr; user:0+1,2+3.",
-      {.choices = "none machine numa socket core hwthread l1cache l2cache l3cache gpu rr"}},
+      "each with :N for N of them; gpu, ib, hfi, eth, en, near the host's devices of that kind in "
+      "turn; gpu1, mlx5_0, near "
+      "that one; rr; user:0+1,2-3,4x2.",
+      {.choices =
+           "none machine numa socket core hwthread l1cache l2cache l3cache gpu ib hfi eth en "
+           "rr"}},
      set_hydra_bind_to},
     {{"-map-by",
       kPlace,

@@ -21,6 +21,7 @@
 #include "job/layout.hpp"
 #include "job/read_job.hpp"
 #include "job/read_pipeline.hpp"
+#include "job/saved_values.hpp"
 #include "job/schema.hpp"
 #include "job/tables.hpp"
 #include "job/yaml.hpp"
@@ -433,7 +434,10 @@ Result<Reading> read_validate(const Call& call) {
     reading.outputs = std::move(rehearsal.outputs);
   }
   if (read.complaints.empty()) reading.text = fine_text(*file, read);
-  if (words->draft.json) reading.checked = checked_file(*file, read.job);
+  if (words->draft.json) {
+    reading.checked = checked_file(*file, read.job);
+    reading.checked->run_configuration = job::saved_values(*text);
+  }
   reading.notices = std::move(read.notices);
   reading.complaints = std::move(read.complaints);
   return reading;

@@ -1,8 +1,10 @@
 // torchrun's table: names, help, and what each option does.
 #include "front/torch/options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 
 #include "base/words.hpp"
 #include "front/call.hpp"
@@ -149,18 +151,19 @@ Result<void> set_start_method(TorchDraft&, const Typed& typed) {
 
 Result<void> set_numa(TorchDraft& draft, const Typed& typed) {
   model::Mapping& mapping = draft.request.spec.mapping;
-  if (typed.value == "node") {
-    mapping.bind_level = model::Level::numa;
-  } else if (typed.value == "socket") {
-    mapping.bind_level = model::Level::package;
-  } else if (typed.value == "core-complex") {
-    mapping.bind_level = model::Level::l3cache;
-  } else if (typed.value == "exclusive") {
-    mapping.bind_level = model::Level::core;
-  } else {
+  constexpr std::tuple<std::string_view, model::NearGpu, model::Level> kModes[] = {
+      {"node", model::NearGpu::node, model::Level::numa},
+      {"socket", model::NearGpu::socket, model::Level::package},
+      {"exclusive", model::NearGpu::cores, model::Level::core},
+      {"core-complex", model::NearGpu::cache, model::Level::l3cache}};
+  const auto* const mode = std::ranges::find_if(
+      kModes, [&](const auto& one) { return std::get<0>(one) == typed.value; });
+  if (mode == std::end(kModes)) {
     return fail(Fault::usage, "", "{} must be node, socket, exclusive or core-complex, not {}",
                 typed.option, in_quotes(typed.value));
   }
+  mapping.near_gpu = std::get<1>(*mode);
+  mapping.bind_level = std::get<2>(*mode);
   mapping.bind_to = model::BindTo::object;
   mapping.bind_given = mapping.bind_overload = true;
   return {};
@@ -202,8 +205,8 @@ constexpr auto kRows = std::to_array<Row>({
       kRanks,
       Takes::choice,
       "node|socket|exclusive|core-complex",
-      "Bind each rank to a NUMA node, a socket, a core or a cache's cores, in turn (default: ranks "
-      "are not bound).",
+      "Bind each rank to its GPU's NUMA node, the node's socket, its share of the node's cores, or "
+      "a cache's cores there (default: ranks are not bound).",
       {.choices = "node socket exclusive core-complex"}},
      set_numa},
     {{"--virtual-local-rank", kRanks, Takes::nothing, "",

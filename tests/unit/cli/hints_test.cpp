@@ -86,6 +86,8 @@ TEST(Hints, WhatIsNoCommandIsStartedByAnother) {
       {{"job.yml", "--set", "inputs.a=1"},
        "to start a job file: muster submit job.yml --set inputs.a=1"},
       {{"./sweeps/lr.yaml"}, "to start a job file: muster submit ./sweeps/lr.yaml"},
+      {{"train.runconfig"}, "to start a job file: muster submit train.runconfig"},
+      {{"src/.azureml/train"}, "to start a job file: muster submit src/.azureml/train"},
       {{"a.py", "--lr", "1"}, "to start a program: muster run -n 4 python3 a.py --lr 1"},
       {{"a.sh"}, "to start a program: muster run -n 4 sh a.sh"},
       {{"run -n 2 ./prog"}, "quotes make one word of it; without them: muster run -n 2 ./prog"},

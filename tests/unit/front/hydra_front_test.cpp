@@ -223,6 +223,10 @@ TEST(HydraFront, Binds) {
   EXPECT_EQ(user.bind_to, BindTo::user);
   ASSERT_EQ(user.user_sets.size(), 2U);
   EXPECT_EQ(to_string(user.user_sets[0]), "0,2");
+  const auto ranges = spec({"-bind-to", "user:0-3+8,1x2,5", "p"}).mapping.user_sets;
+  ASSERT_EQ(ranges.size(), 4U);
+  EXPECT_EQ(to_string(ranges[0]), "0-3,8");
+  EXPECT_EQ(to_string(ranges[2]), "1") << "as Hydra 4.0.2 has it, by trial";
   for (const char* gpu : {"gpu", "GPU:1"}) {
     EXPECT_EQ(spec({"-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
     EXPECT_EQ(spec({"-map-by", gpu, "-bind-to", gpu, "p"}).mapping.bind_to, BindTo::gpu);
@@ -232,13 +236,27 @@ TEST(HydraFront, Binds) {
             "-map-by gpu goes with -bind-to gpu alone");
   EXPECT_EQ(complaint({"-map-by", "core", "-bind-to", "gpu", "p"}),
             "-bind-to gpu takes the GPUs in turn, and no other -map-by");
-  for (const char* device : {"gpu0", "gpu:2", "pci:1", "ib:2", "ib0", "eth", "en1", "hfi"}) {
-    EXPECT_EQ(complaint({"-bind-to", device, "p"}),
-              fmt::format("-bind-to '{}': of devices there is only gpu, for all GPUs in turn, here",
-                          device));
+  for (const auto& [words, near, width] : {std::tuple("gpu0", "gpu0", 1U),
+                                           {"gpu:2", "gpu", 2U},
+                                           {"ib:2", "ib", 2U},
+                                           {"ib0", "ib0", 1U},
+                                           {"eth", "eth", 1U},
+                                           {"eno1", "eno1", 1U},
+                                           {"hfi", "hfi", 1U},
+                                           {"mlx5_0", "mlx5_0", 1U}}) {
+    const auto mapping = spec({"-bind-to", words, "p"}).mapping;
+    EXPECT_EQ(mapping.bind_to, BindTo::gpu) << words;
+    EXPECT_EQ(mapping.near, near);
+    EXPECT_EQ(mapping.bind_width, width);
+    EXPECT_EQ(
+        complaint({"-map-by", words, "-bind-to", "core", "p"}),
+        fmt::format("-map-by '{}': ranks are bound near devices, but not mapped by them", words));
   }
-  for (const char* place : {"gpu0", "pci:1", "ib:2", "cpu", "core:0", "core:x", "core:", "l4cache",
-                            "user:", "user:a", "user:99999"}) {
+  EXPECT_EQ(complaint({"-bind-to", "pci:1", "p"}),
+            "-bind-to 'pci:1': devices are not known by their PCI addresses");
+  for (const char* place : {"ib:0", "eth:x", "cpu", "core:0", "core:x", "core:", "l4cache",
+                            "user:", "user:a", "user:99999", "user:3-1", "user:0-", "user:1x",
+                            "user:1x0", "user:x2", "user:0x9999,1x9999"}) {
     EXPECT_NE(complaint({"-bind-to", place, "p"}), "no complaint") << place;
   }
 }

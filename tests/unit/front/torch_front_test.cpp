@@ -357,6 +357,9 @@ TEST(TorchFront, OneThreadIsSaid) {
 
 TEST(TorchFront, BindsAndNumbersAsAsked) {
   EXPECT_EQ(spec({"--numa-binding", "node", "t.py"}).mapping.bind_level, model::Level::numa);
+  const auto own = spec({"--numa-binding=exclusive", "t.py"}).mapping;
+  EXPECT_EQ(own.near_gpu, model::NearGpu::cores);
+  EXPECT_EQ(own.bind_level, model::Level::core) << "without GPUs";
   const auto job = spec({"--virtual-local-rank", "--nproc_per_node=2", "t.py"});
   EXPECT_EQ(job.gpus_per_rank, 1U);
   EXPECT_EQ(job.apps.front().exports, (std::vector<EnvSetting>{{"LOCAL_RANK", "0", true}}));

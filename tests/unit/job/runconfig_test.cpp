@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "job/read_job.hpp"
+#include "job/saved_values.hpp"
 
 namespace muster::job::runconfigs {
 namespace {
@@ -59,6 +60,17 @@ TEST(RunConfig, TheScriptRunsWithItsArgumentsInTheFolderAboveItsFile) {
   EXPECT_EQ(job.target->text, "gpu-cluster");
   EXPECT_EQ(job.timeout->text, "60");
   EXPECT_EQ(good(kSaved, "train.runconfig").code->text, ".");
+}
+
+TEST(RunConfig, ItsValuesAreToldToPrograms) {
+  EXPECT_EQ(saved_values("framework: Python\ncommunicator: None\nnodeCount: 2\ntarget: 'null'\n"
+                         "arguments: [--lr, 0.5, '5', true]\nscript: null\ncommand:\n"
+                         "mpi: {processCountPerNode: 4}\n"),
+            R"({"framework":"Python","communicator":"None","nodeCount":2,"target":"null",)"
+            R"("arguments":["--lr",0.5,"5",true],"script":null,"command":null,)"
+            R"("mpi":{"processCountPerNode":4}})");
+  EXPECT_EQ(saved_values("muster: 1\ncommand: x\n"), "");
+  EXPECT_EQ(saved_values("{"), "");
 }
 
 TEST(RunConfig, OnlyNamesAreVariablesOfTheShell) {

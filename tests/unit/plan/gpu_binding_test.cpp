@@ -131,6 +131,66 @@ TEST(GpuBinding, fake_nodes_have_their_share_of_what_is_dealt_out) {
   EXPECT_EQ(fake.bound(), "0-7 8-15");
 }
 
+// GPUs 0 and 3 are near the first socket's four cores, 1 and 2 near the second's.
+class NumaBinding : public testing::TestWithParam<std::pair<model::NearGpu, const char*>> {};
+
+TEST_P(NumaBinding, is_that_of_torch) {
+  Gpus numa(5, std::string(kGpus) + "device 4 CUDA_VISIBLE_DEVICES 0-7\n");
+  numa.spec.mapping.bind_to = BindTo::object;
+  numa.spec.mapping.bind_level = model::Level::core;
+  numa.spec.mapping.bind_overload = true;
+  numa.spec.mapping.near_gpu = GetParam().first;
+  numa.topology.at(model::Level::l3cache) = {model::CpuSet::range(0, 1), model::CpuSet::range(2, 7),
+                                             model::CpuSet::range(8, 15)};
+  EXPECT_EQ(numa.bound(), GetParam().second);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, NumaBinding,
+                         testing::Values(std::pair(model::NearGpu::node, "0-7 8-15 8-15 0-7 0-7"),
+                                         std::pair(model::NearGpu::socket, "0-7 8-15 8-15 0-7 0-7"),
+                                         std::pair(model::NearGpu::cores, "0-3 8-11 12-15 4-5 6-7"),
+                                         std::pair(model::NearGpu::cache,
+                                                   "2-7 8-15 8-15 0-1 2-7")));
+
+TEST(GpuBinding, of_torch_needs_a_core_for_each_gpu_and_gpus_at_all) {
+  Gpus crowded(1);
+  crowded.spec.mapping.near_gpu = model::NearGpu::cores;
+  crowded.topology.allowed = model::CpuSet::range(6, 9);
+  EXPECT_EQ(crowded.bound(),
+            "a has 1 core near 2 GPUs, too few for each\n"
+            "  hint: without --numa-binding, ranks are not bound");
+  Gpus none(2, "device eth0 net 0-7\n");
+  none.spec.mapping.bind_to = BindTo::object;
+  none.spec.mapping.bind_level = model::Level::numa;
+  none.spec.mapping.near_gpu = model::NearGpu::node;
+  EXPECT_EQ(none.bound(), "0-7 8-15") << "in turn";
+}
+
+TEST(GpuBinding, near_what_hydra_names) {
+  const auto near = [](const char* device, std::uint32_t width = 1) {
+    Gpus some(3, std::string(kGpus) +
+                     "device ib0 net 0-7\ndevice hfi1_0 infiniband 8-15\n"
+                     "device mlx5_0 infiniband 8-15\n"
+                     "device mlx5_1 infiniband 0-7\n");
+    some.spec.mapping.near = device;
+    some.spec.mapping.bind_width = width;
+    some.spec.mapping.bind_or_not = false;
+    return some.bound();
+  };
+  EXPECT_EQ(near("ib"), "8-15 0-7 8-15") << "adapters, not their interfaces";
+  EXPECT_EQ(near("ib", 2), "0-15 0-15 0-15");
+  EXPECT_EQ(near("hfi"), "8-15 8-15 8-15");
+  EXPECT_EQ(near("eth"), "0-7 0-7 0-7");
+  EXPECT_EQ(near("mlx5_1"), "0-7 0-7 0-7");
+  EXPECT_EQ(near("gpu1"), "8-15 8-15 8-15");
+  EXPECT_EQ(near("gpu", 2), "0-15 0-15 0-15");
+  const std::string hint = "\n  hint: without -bind-to, ranks are not bound";
+  EXPECT_EQ(near("eno1"),
+            "a has no device eno1 to bind to, but eth0, ib0, hfi1_0, mlx5_0, mlx5_1" + hint);
+  EXPECT_EQ(near("gpu4"), "a has 4 GPUs, and so no gpu4" + hint);
+  EXPECT_EQ(near("ib", 3), "a has 2 of the devices ib, fewer than the 3 requested" + hint);
+}
+
 TEST(GpuBinding, jobs_with_other_gpus_share_the_cores) {
   auto plan = Gpus(2).plan().value();
   EXPECT_TRUE(claims_of(plan, base::NodeIndex(0)).empty());

@@ -78,6 +78,17 @@ TEST_F(Roles, EvaluatorsAreNotPartOfTheCluster) {
                        R"("task": {"type": "evaluator", "index": 0}, "environment": "cloud"})");
 }
 
+// TensorFlow takes worker 0 for the chief then (multi_worker_util.is_chief), by its type and index
+// alone: a chief of muster's making would be a task that nobody runs.
+TEST_F(Roles, NobodyIsMadeAChief) {
+  make({{"worker", 2}, {"ps", 1}});
+  const std::string cluster =
+      R"({"cluster": {"worker": ["10.0.0.1:7000", "10.0.0.1:7001"], "ps": ["10.0.0.1:7002"]}, )";
+  EXPECT_EQ(config(0),
+            cluster + R"("task": {"type": "worker", "index": 0}, "environment": "cloud"})");
+  EXPECT_EQ(config(2), cluster + R"("task": {"type": "ps", "index": 0}, "environment": "cloud"})");
+}
+
 TEST_F(Roles, ARoleOfTwoProgramsIsOneList) {
   make({{"worker", 1}, {"ps", 1}, {"worker", 1}});
   EXPECT_EQ(config(2), R"({"cluster": {"worker": ["10.0.0.1:7000", "10.0.0.1:7002"], )"
@@ -191,6 +202,26 @@ TEST_F(Roles, MindSporesWorkersAreCountedWithoutTheScheduler) {
   for (const auto& one : dialects(plan_, where_, {}, "job", spec_, Rank(1))) {
     EXPECT_FALSE(one.name.starts_with("OMPI_COMM_WORLD_")) << "it would take these for its own";
   }
+}
+
+// Its workers are started by it, and numbered by what it sets.
+TEST_F(Roles, MsrunInARankHasNoNumbersOfOpenMpi) {
+  make({{"worker", 2}});
+  spec_.roles = model::Roles::none;
+  const auto has_any = [&] {
+    const auto all = dialects(plan_, where_, {}, "job", spec_, Rank(0));
+    return std::ranges::any_of(
+        all, [](const auto& one) { return one.name.starts_with("OMPI_COMM_WORLD_"); });
+  };
+  using Words = std::vector<std::string>;
+  for (const Words& words :
+       {Words{"msrun", "--worker_num", "8", "train.py"}, Words{"/opt/bin/msrun", "train.py"},
+        Words{"sh", "-c", "cd x && msrun --worker_num=8 train.py"}}) {
+    spec_.apps.front().command = words;
+    EXPECT_FALSE(has_any()) << words.front();
+  }
+  spec_.apps.front().command = {"sh", "-c", "cat msrun.log; python train.py"};
+  EXPECT_TRUE(has_any());
 }
 
 TEST_F(Roles, AWorkerOfMindSporeWithOwnDevicesUsesTheFirst) {

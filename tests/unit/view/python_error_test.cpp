@@ -46,6 +46,13 @@ TEST(PythonError, ReadsTheOlderForm) {
   EXPECT_TRUE(error.frames.empty());
 }
 
+TEST(PythonError, MayBeTheTextOfAnExit) {
+  const PythonError error = python_error(
+      R"({"message": {"message": "bad batch\nin data/7", "extraInfo": {"py_callstack": ""}}})");
+  EXPECT_EQ(error.what, "bad batch");
+  EXPECT_TRUE(error.frames.empty());
+}
+
 TEST(PythonError, LeavesWhatIsNoSuchFile) {
   for (const std::string_view text :
        {"", "{", "[]", "7", "{}", R"({"message": 7})", R"({"message": {"message": ["x"]}})",
