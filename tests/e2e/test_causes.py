@@ -136,7 +136,8 @@ class Limits(Case):
                 if done.code == 0:
                     break
                 self.assertEqual(done.code, INTERNAL, done)
-                self.assertRegex(done.errors, r"error: fake-[01](, fake-1)?: .*no more processes are allowed")
+                self.assertRegex(done.errors,
+                                 r"error: fake-[01](, fake-1)?: .*no more processes are allowed")
                 self.assertRegex(done.errors, rf"hint: `ulimit -u` allows this user {most} ")
         self.assertEqual(seen, {0, INTERNAL}, done)
 
