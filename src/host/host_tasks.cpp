@@ -217,7 +217,6 @@ void HostTasks::perform(machine::Check& effect) {
                            .and_then([&] { return hold_port(world.orders.held_port); })
                            .and_then([&] { return serve_wireup(world.orders); })
                            .and_then([&] { return check_room(world); });
-  await_joining(world);
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   answer.no_memory = world.memory.refused;
@@ -332,7 +331,6 @@ base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
 
 // Ranks that meet only each other have what this host has.
 void HostTasks::joined(Rank rank) {
-  if (joining_) joining_->forget(rank);
   machine::JoinedWorld event{rank};
   const auto ordered = order_of_.find(rank);
   const auto pid = pids_.find(rank);
@@ -348,6 +346,7 @@ void HostTasks::joined(Rank rank) {
 }
 
 base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
+  await_joining(orders);
   if (auto served = serve_pmix(orders); !served) return served;
   if (!orders.wireup.pmi) return {};
   if (orders.tasks.empty() || orders.wireup.name.size() > pmi::kKvsNameMax) {

@@ -144,7 +144,7 @@ class HostTasks {
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);
   void joined(base::Rank rank);
-  void await_joining(const World& world);
+  void await_joining(const machine::HostOrders& orders);
   void look_before_end(const machine::AgentEvent& event);
   void one_less_to_spawn();
   void end_streams(base::Rank rank);

@@ -24,8 +24,6 @@ class Joining {
 
   // Looks now, and again in a second or more.
   void look();
-  // It is known by now to have joined.
-  void forget(base::Rank rank) { awaited_.erase(rank); }
 
  private:
   [[nodiscard]] std::vector<base::Rank> arrived() const;

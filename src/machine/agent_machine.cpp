@@ -157,7 +157,7 @@ void AgentMachine::hear(wire::Trace& message, AgentEffects& out) {
 }
 
 void AgentMachine::hear(wire::Stop& message, AgentEffects& out) {
-  tell_attendance({register_.untold()}, out);
+  tell_attendance(register_.untold(), out);
   end_tasks(message.number, Duration(message.grace_ms), out);
 }
 
@@ -203,7 +203,7 @@ void AgentMachine::hear(wire::PmixDown& message, AgentEffects& out) {
 
 // A head that wonders who has called MPI_Init learns it from what comes before the answer.
 void AgentMachine::hear(wire::Ping&, AgentEffects& out) {
-  tell_attendance({register_.untold()}, out);
+  tell_attendance(register_.untold(), out);
   tell(wire::Pong{to_wire(now_)}, out);
 }
 
@@ -282,7 +282,7 @@ void AgentMachine::on(TaskEnded& event, AgentEffects& out) {
   Task& task = tasks_[event.exit.rank];
   if (task.life == Life::ended || state_ == State::done) return;
   task.life = Life::ended;
-  tell_attendance({register_.untold()}, out);
+  tell_attendance(register_.untold(), out);
   wire::Exited exited{event.exit, {}, to_wire(event.at == Instant{} ? now_ : event.at), {}};
   if (event.exit.failed() && state_ == State::running) exited.around.emplace();
   tell(std::move(exited), out);
@@ -317,9 +317,7 @@ void AgentMachine::on(SweepDone& event, AgentEffects& out) {
 void AgentMachine::on(JoinedWorld& event, AgentEffects& out) {
   const auto found = tasks_.find(event.rank);
   if (found == tasks_.end() || !has_processes()) return;
-  tell_attendance(
-      {register_.came(found->second.world, event.rank), std::move(event.library), event.by_sockets},
-      out);
+  tell_attendance(register_.came(found->second.world, event.rank), out, std::move(event.library));
 }
 
 void AgentMachine::on(WireupSays& event, AgentEffects& out) {
@@ -366,8 +364,9 @@ void AgentMachine::tell(wire::ToHead message, AgentEffects& out) {
   if (link_open_) out.push_back(ToHead{std::move(message)});
 }
 
-void AgentMachine::tell_attendance(wire::Attendance attendance, AgentEffects& out) {
-  if (!attendance.ranks.empty()) tell(std::move(attendance), out);
+void AgentMachine::tell_attendance(std::vector<base::Rank> ranks, AgentEffects& out,
+                                   std::string library) {
+  if (!ranks.empty()) tell(wire::Attendance{std::move(ranks), std::move(library)}, out);
 }
 
 // ---- ends -------------------------------------------------------------------------------------

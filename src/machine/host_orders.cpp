@@ -168,12 +168,11 @@ bool all_serve(const model::JobSpec& spec) {
 // Only where one waits for others, and in the job's own world: spawned ranks meet by MPI.
 void tell_where_they_join(const wire::World& world, HostOrders& orders) {
   const model::Joining joining = model::joining_of(world.spec);
-  if (joining == model::Joining::horovod || world.plan.ranks.size() == 1 || world.number > 1)
-    return;
+  if (!is_seen_by_sockets(joining) || world.plan.ranks.size() == 1 || world.number > 1) return;
   const bool at_own_port = joining == model::Joining::tensorflow;
   if (at_own_port && (world.rank_ports.empty() || !all_serve(world.spec))) return;
   const std::string_view name =
-      joining == model::Joining::mindspore ? "MS_SCHED_PORT" : "MASTER_PORT";
+      joining == model::Joining::master_port ? "MASTER_PORT" : "MS_SCHED_PORT";
   for (TaskOrder& task : orders.tasks) {
     task.joins_at = at_own_port ? world.rank_ports[task.rank.value]
                                 : port_in(value_for_all(orders.apps[task.app], name));

@@ -61,7 +61,6 @@
 #include "machine/verdict.hpp"
 #include "machine/wireup.hpp"
 #include "model/job_spec.hpp"
-#include "model/joining.hpp"
 #include "model/plan.hpp"
 #include "model/report.hpp"
 #include "model/world.hpp"
@@ -260,7 +259,6 @@ class Run {
   [[nodiscard]] bool ends_others(const model::RankExit& exit) const;
   void end_by(base::Rank rank, std::int32_t code, std::string why, RunEffects& out);
   void look_for_deserter(RunEffects& out);
-  [[nodiscard]] model::Joining joining() const;
   void tell_servers(PmixOrders orders, RunEffects& out) const;
   void tell_servers_of(const SpawnOutcome& ready, const AddWorld& added, RunEffects& out);
   void check_roll(RunEffects& out);
@@ -346,7 +344,6 @@ class Run {
   InputFlow stdin_;
   Wireup wireup_;
   MpiLibraries libraries_;
-  bool by_sockets_ = false;       // a rank that was free to call MPI_Init has joined otherwise
   std::optional<PmixHead> pmix_;  // none: ranks are not served PMIx
   Spawns spawns_;
   std::uint32_t round_ = 0;

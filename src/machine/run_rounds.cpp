@@ -43,7 +43,6 @@ void Run::forget_round() {
   }
   verdict_.renew();
   wireup_.renew();
-  by_sockets_ = false;
   libraries_ = {};
   if (pmix_) pmix_->begin(input_.plan, input_.spec.apps, round_);
   ranks_.renew(first_world().world.size);

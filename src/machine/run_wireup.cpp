@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "machine/run.hpp"
+#include "model/joining.hpp"
 #include "view/joining_words.hpp"
 #include "view/rank_name.hpp"
 
@@ -48,7 +49,6 @@ void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out)
 
 void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
   warn_mpi(node, out);
-  by_sockets_ = by_sockets_ || message.by_sockets;
   for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
   if (!message.ranks.empty()) compare_library(message.ranks.back(), message.library, out);
   look_for_deserter(out);
@@ -74,19 +74,15 @@ void Run::compare_library(Rank rank, const std::string& library, RunEffects& out
         {}, out);
 }
 
-model::Joining Run::joining() const {
-  const model::Joining joining = model::joining_of(input_.spec);
-  return joining == model::Joining::mpi && by_sockets_ ? model::Joining::master_port : joining;
-}
-
 // A rank that has left for good keeps all others waiting for ever. One that was not seen may have
 // been there.
 void Run::look_for_deserter(RunEffects& out) {
-  if (is_seen_by_sockets(joining())) return;
+  const model::Joining joining = model::joining_of(input_.spec);
+  if (is_seen_by_sockets(joining)) return;
   if (const auto rank = wireup_.deserter()) {
     end_by(*rank, 1,
            fmt::format("it ended without calling {} while other ranks waited for it",
-                       joining() == model::Joining::horovod ? "hvd.init()" : "MPI_Init"),
+                       joining == model::Joining::horovod ? "hvd.init()" : "MPI_Init"),
            out);
   }
 }
@@ -97,7 +93,7 @@ void Run::check_roll(RunEffects& out) {
   if (!deadline || now_ < *deadline) return;
   fault({base::Fault::timeout,
          fmt::format("not all ranks {} within --init-timeout {:g} s of the first",
-                     view::joined_words(joining()),
+                     view::joined_words(model::joining_of(input_.spec)),
                      std::chrono::duration<double>(*input_.spec.init_timeout).count()),
          {},
          {}},
@@ -123,7 +119,7 @@ void Run::tell_absent(RunEffects& out) const {
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
   model::RanksAwaited awaited;
-  awaited.joining = joining();
+  awaited.joining = model::joining_of(input_.spec);
   awaited.waited = std::chrono::duration_cast<std::chrono::seconds>(now_ - *status.since);
   for (const Rank rank : absent) awaited.absent.push_back(name_of(rank));
   tell(std::move(awaited), out);

@@ -15,8 +15,7 @@ enum class Joining : std::uint8_t {
   mindspore,    // it listens at, or is connected to, MS_SCHED_PORT
 };
 
-// Of all that it looks at, agents are told. A job that may use MPI may do without: who is seen at
-// MASTER_PORT then has joined as with `master_port`.
+// Of all that it looks at, agents are told.
 [[nodiscard]] inline Joining joining_of(const JobSpec& spec) {
   if (spec.roles == Roles::tensorflow) return Joining::tensorflow;
   if (spec.roles == Roles::mindspore) return Joining::mindspore;

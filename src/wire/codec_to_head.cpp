@@ -261,7 +261,6 @@ void write(proto::ToHead& out, const Attendance& attendance) {
   auto& to = *out.mutable_attendance();
   for (const base::Rank rank : attendance.ranks) to.add_ranks(rank.value);
   to.set_library(attendance.library);
-  to.set_by_sockets(attendance.by_sockets);
 }
 
 Attendance read(proto::Attendance& in, Bounds& bounds) {
@@ -271,7 +270,6 @@ Attendance read(proto::Attendance& in, Bounds& bounds) {
   bounds.at_most("bytes of a library's name", static_cast<std::int64_t>(in.library().size()),
                  kLibraryMax);
   made.library = std::move(*in.mutable_library());
-  made.by_sockets = in.by_sockets();
   return made;
 }
 

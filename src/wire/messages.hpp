@@ -328,7 +328,6 @@ struct Attendance {
   // Of MPI, that the last of them has loaded, as "MPICH 4.2.1": told once for each host and world
   // that reaches beyond it. Empty: not told, or not known.
   std::string library = {};
-  bool by_sockets = false;  // the last of them was seen to join at a port
   bool operator==(const Attendance&) const = default;
 };
 

@@ -324,7 +324,7 @@ ToHead to_head() {
     case 15:
       return spawn();
     case 16:
-      return Attendance{some(rank), {}, flag()};
+      return Attendance{some(rank)};
     default:
       return Pong{number() * 77'777ull};
   }

@@ -307,7 +307,6 @@ TEST_F(Agent, TellsOfAllInMpiInitBeforeAnExitAndBeforeTheEnd) {
 TEST_F(Agent, LearnsNothingOfMpiInitFromWhatIsNoTask) {
   make_running(1);
   EXPECT_EQ(now(JoinedWorld{Rank(7)}), Words{});
-  EXPECT_EQ(now(JoinedWorld{Rank(7), {}, true}), Words{});
 }
 
 // ---- spawned worlds -----------------------------------------------------------------------------

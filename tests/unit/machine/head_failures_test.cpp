@@ -153,28 +153,6 @@ TEST_F(HeadFixture, ARankThatTorchsStoreMissesIsNamedAndOneThatHasEndedIsNot) {
   EXPECT_EQ(machine_->report().joining, model::Joining::master_port);
 }
 
-// As a program of torch that muster run starts.
-TEST_F(HeadFixture, ARankThatIsSeenAtThePortHasNotCalledMpiInit) {
-  make({model::kLocal, model::kLocal});
-  run_all();
-  wire::Attendance seen = came({0});
-  seen.by_sockets = true;
-  EXPECT_EQ(at(500, Heard{kA, seen}), Words{});
-  EXPECT_EQ(hear(kB, exited(1, 0)), Words{}) << "it may have been there, unseen";
-  EXPECT_EQ(machine_->report().abort_message, "");
-}
-
-TEST_F(HeadFixture, ARankThatIsNotSeenAtThePortIsNamed) {
-  make({model::kLocal, model::kLocal});
-  run_all();
-  wire::Attendance seen = came({0});
-  seen.by_sockets = true;
-  at(500, Heard{kA, seen});
-  now(UserSignal{SIGINT});
-  EXPECT_EQ(machine_->report().missing, std::vector{Rank(1)});
-  EXPECT_EQ(machine_->report().joining, model::Joining::master_port);
-}
-
 TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
   make({model::kOpened, model::kOpened}, 2);
   run_all();

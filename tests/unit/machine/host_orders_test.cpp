@@ -190,10 +190,7 @@ TEST_F(HostOrdersTest, HaveThoseOfGlooAndDevices) {
 
 TEST_F(HostOrdersTest, SayByWhichPortARankIsKnownToHaveJoined) {
   place();
-  EXPECT_EQ(orders(NodeIndex(0)).tasks[0].joins_at, 4000) << "where there is no MPI";
-  spec_.gloo.emplace();
-  EXPECT_EQ(orders(NodeIndex(0)).tasks[0].joins_at, 0) << "Horovod's store tells";
-  spec_.gloo.reset();
+  EXPECT_EQ(orders(NodeIndex(0)).tasks[0].joins_at, 0) << "MPI tells";
   spec_.wireup = model::Wireup::none;
   EXPECT_EQ(orders(NodeIndex(2)).tasks[0].joins_at, 4000) << "where torch's store listens";
   spec_.apps.front().exports = {{"MASTER_PORT", "29501"}};
