@@ -18,7 +18,6 @@ class GlooServerTest : public testing::Test {
     options.address = "127.0.0.1";
     options.members = {{"global", 2}};
     options.say = [this](const std::string& line) { said_.push_back(line); };
-    options.joined = [this](std::uint32_t rank) { joined_.push_back(rank); };
     server_ = std::move(*GlooServer::listen(loop_, std::move(options)));
   }
 
@@ -53,14 +52,7 @@ class GlooServerTest : public testing::Test {
   asio::io_context loop_;
   std::unique_ptr<GlooServer> server_;
   std::vector<std::string> said_;
-  std::vector<std::uint32_t> joined_;
 };
-
-TEST_F(GlooServerTest, WhoPutsItsAddressesIsTold) {
-  EXPECT_EQ(put("1"), "HTTP/1.0 200 OK");
-  EXPECT_EQ(put("other"), "HTTP/1.0 200 OK");
-  EXPECT_EQ(joined_, std::vector<std::uint32_t>{1});
-}
 
 TEST_F(GlooServerTest, TheOldestOfThoseThatSayNothingMakeRoom) {
   constexpr std::size_t kRoom = 512;
