@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,9 +29,6 @@ struct Limits {
 // For a job of so many ranks, some times what they need: each rank puts an address for each other
 // rank of a scope, of some 250 bytes, and process sets have scopes of their own.
 [[nodiscard]] Limits limits_for(const Members& members);
-
-// The rank that begins hvd.init() with this request: it puts its addresses for all others.
-[[nodiscard]] std::optional<std::uint32_t> joined_by(const RequestReader& reader);
 
 class Store {
  public:

@@ -317,8 +317,7 @@ class Head {
     }
     auto server = GlooServer::listen(
         loop_, {address, std::move(effect.members), std::move(effect.hosts),
-                [this](const std::string& line) { console_.say("muster: " + line + "\n"); },
-                [this](std::uint32_t rank) { pump_.feed(machine::GlooJoined{base::Rank(rank)}); }});
+                [this](const std::string& line) { console_.say("muster: " + line + "\n"); }});
     if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
     gloo_ = std::move(*server);
     pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});

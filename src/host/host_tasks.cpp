@@ -102,7 +102,6 @@ void HostTasks::close_streams() {
 }
 
 void HostTasks::take(base::Instant now, machine::AgentEvent event) {
-  look_before_end(event);
   machine::AgentEffects effects;
   machine_.step(now, std::move(event), effects);
   for (machine::AgentEffect& effect : effects) {
@@ -346,7 +345,6 @@ void HostTasks::joined(Rank rank) {
 }
 
 base::Result<void> HostTasks::serve_wireup(const machine::HostOrders& orders) {
-  await_joining(orders);
   if (auto served = serve_pmix(orders); !served) return served;
   if (!orders.wireup.pmi) return {};
   if (orders.tasks.empty() || orders.wireup.name.size() > pmi::kKvsNameMax) {
@@ -499,7 +497,6 @@ void HostTasks::one_less_to_spawn() {
 // guard, which still starts the others.
 void HostTasks::listen() {
   if (!memory_before_) memory_before_ = probe::memory_counters();
-  if (joining_) joining_->look();
   for (const Rank rank : std::exchange(unheard_, {})) {
     const Streams& streams = streams_.at(rank);
     streams.out->start();

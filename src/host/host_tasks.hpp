@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "host/error_files.hpp"
-#include "host/joining.hpp"
 #include "host/launcher_links.hpp"
 #include "host/launcher_socket.hpp"
 #include "host/memory_of_tasks.hpp"
@@ -144,8 +143,6 @@ class HostTasks {
                                                    process::UniqueFd fd, std::uint32_t window);
   void spawn(const Ordered& ordered);
   void joined(base::Rank rank);
-  void await_joining(const machine::HostOrders& orders);
-  void look_before_end(const machine::AgentEvent& event);
   void one_less_to_spawn();
   void end_streams(base::Rank rank);
   void listen();
@@ -172,7 +169,6 @@ class HostTasks {
   ErrorFiles error_files_;
   std::unique_ptr<PmiTasks> pmi_;    // when the job wants it
   std::unique_ptr<PmixTasks> pmix_;  // likewise
-  std::unique_ptr<Joining> joining_;
   std::deque<base::Rank> unopened_;  // to be started; their pipes are made when the guard has room
   std::size_t unspawned_ = 0;        // these, and those ordered and not yet a process
   std::vector<base::Rank> unheard_;  // ordered, and not yet listened to

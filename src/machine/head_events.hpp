@@ -69,9 +69,6 @@ struct GlooServed {  // the answer to ServeGloo
   base::Result<At> at;
   base::RunIndex run = kFirstRun;
 };
-struct GlooJoined {  // a rank has told the store its addresses
-  base::Rank rank;
-};
 // When the batch job around is to end, which somebody else will see to.
 struct AllocationEnds {
   std::int64_t at = 0;  // seconds since 1970
@@ -85,7 +82,7 @@ struct HeadTick {};
 
 using HeadEvent =
     std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes, InputEnded,
-                 OutputClosed, GlooServed, GlooJoined, AllocationEnds, HostSeen, HeadTick>;
+                 OutputClosed, GlooServed, AllocationEnds, HostSeen, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 

@@ -393,13 +393,6 @@ void HeadMachine::on(GlooServed& event, HeadEffects& out) {
       out);
 }
 
-// The store is the first run's: launchers in ranks have heads, and stores, of their own.
-void HeadMachine::on(GlooJoined& event, HeadEffects& out) {
-  let<Run>(
-      runs_.front(),
-      [&](Run& run, RunEffects& wishes) { run.gloo_joined(event.rank, now_, wishes); }, out);
-}
-
 // ---- time -------------------------------------------------------------------------------------
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {

@@ -2,12 +2,10 @@
 #include "machine/host_orders.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "machine/pmix_jobs.hpp"
 #include "machine/wireup.hpp"
-#include "model/joining.hpp"
 #include "plan/local_rank_words.hpp"
 
 namespace muster::machine {
@@ -142,43 +140,6 @@ std::vector<TaskOrder> task_orders(const wire::World& world, const wire::Prepare
   return orders;
 }
 
-// What the ranks of an app will have in a variable, as far as all of them have the same.
-std::string_view value_for_all(const AppOrder& app, std::string_view name) {
-  for (const model::Variable& one : app.given) {
-    if (one.name == name) return one.value;
-  }
-  for (const wire::NameValue& one : app.kept) {
-    if (one.name == name) return one.value;
-  }
-  return {};
-}
-
-std::uint16_t port_in(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-  return read.ptr == text.data() + text.size() ? port : 0;
-}
-
-// The coordinator of parameter servers and an evaluator need not listen: then nobody is waited for.
-bool all_serve(const model::JobSpec& spec) {
-  return std::ranges::none_of(
-      spec.apps, [](const model::App& app) { return app.role == "ps" || app.role == "evaluator"; });
-}
-
-// Only where one waits for others, and in the job's own world: spawned ranks meet by MPI.
-void tell_where_they_join(const wire::World& world, HostOrders& orders) {
-  const model::Joining joining = model::joining_of(world.spec);
-  if (!is_seen_by_sockets(joining) || world.plan.ranks.size() == 1 || world.number > 1) return;
-  const bool at_own_port = joining == model::Joining::tensorflow;
-  if (at_own_port && (world.rank_ports.empty() || !all_serve(world.spec))) return;
-  const std::string_view name =
-      joining == model::Joining::master_port ? "MASTER_PORT" : "MS_SCHED_PORT";
-  for (TaskOrder& task : orders.tasks) {
-    task.joins_at = at_own_port ? world.rank_ports[task.rank.value]
-                                : port_in(value_for_all(orders.apps[task.app], name));
-  }
-}
-
 WireupOrders wireup_orders(const wire::World& world, const wire::Prepare& own) {
   WireupOrders orders;
   orders.pmi = serves_pmi(world.spec.wireup);
@@ -207,7 +168,6 @@ base::Result<HostOrders> host_orders(const wire::World& world, const wire::Prepa
   orders.variables = rank_variables(world, own);
   orders.apps = app_orders(world, *orders.variables);
   orders.tasks = task_orders(world, own);
-  tell_where_they_join(world, orders);
   orders.wireup = wireup_orders(world, own);
   orders.environment = spec.environment;
   orders.hostfile = spec.hostfile.empty() ? plan::hostfile_text(world.plan) : spec.hostfile;

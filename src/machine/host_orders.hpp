@@ -24,9 +24,6 @@ struct TaskOrder {
   bool input = false;                     // gets a pipe as stdin; otherwise /dev/null
   model::CpuSet cpus = {};                // where it may run; empty: wherever its agent may
   std::vector<std::string> command = {};  // program and arguments; empty: those of its app
-  // A TCP port: once the task listens or is connected there it has joined the others. 0: its
-  // sockets do not tell.
-  std::uint16_t joins_at = 0;
 };
 
 // What all ranks of one program share.

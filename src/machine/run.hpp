@@ -134,8 +134,6 @@ class Run {
   void output_closed(base::Instant now, RunEffects& out);
   void allocation_ends(const AllocationEnds& told, base::Instant now);
   void gloo_served(base::Result<GlooServed::At> at, base::Instant now, RunEffects& out);
-  // Whoever reaches the store may name any number: those of no rank are ignored.
-  void gloo_joined(base::Rank rank, base::Instant now, RunEffects& out);
   void tick(base::Instant now, RunEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
 

@@ -5,7 +5,6 @@
 #include "base/check.hpp"
 #include "machine/run.hpp"
 #include "machine/told_to_end.hpp"
-#include "model/joining.hpp"
 #include "view/report.hpp"
 
 namespace muster::machine {
@@ -412,7 +411,6 @@ model::RunReport Run::report() const {
   if (lost && round_ < input_.spec.max_restarts) {
     report.warnings.emplace_back("no restart: ranks cannot be restarted on a lost host");
   }
-  report.joining = model::joining_of(input_.spec);
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());
   report.missing.resize(std::min(report.missing.size(), kOthersMax));

@@ -4,8 +4,6 @@
 #include <iterator>
 
 #include "machine/run.hpp"
-#include "model/joining.hpp"
-#include "view/joining_words.hpp"
 #include "view/rank_name.hpp"
 
 namespace muster::machine {
@@ -45,19 +43,12 @@ void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out)
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
-// ---- who has joined ---------------------------------------------------------------------------
+// ---- who has called MPI_Init ------------------------------------------------------------------
 
 void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
   warn_mpi(node, out);
   for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
   if (!message.ranks.empty()) compare_library(message.ranks.back(), message.library, out);
-  look_for_deserter(out);
-}
-
-void Run::gloo_joined(Rank rank, base::Instant now, RunEffects& out) {
-  now_ = now;
-  if (state_ != State::running || rank.value >= first_world().world.size) return;
-  wireup_.came(rank, now_);
   look_for_deserter(out);
 }
 
@@ -74,16 +65,10 @@ void Run::compare_library(Rank rank, const std::string& library, RunEffects& out
         {}, out);
 }
 
-// A rank that has left for good keeps all others waiting for ever. One that was not seen may have
-// been there.
+// A rank that has left for good keeps all others waiting for ever.
 void Run::look_for_deserter(RunEffects& out) {
-  const model::Joining joining = model::joining_of(input_.spec);
-  if (is_seen_by_sockets(joining)) return;
   if (const auto rank = wireup_.deserter()) {
-    end_by(*rank, 1,
-           fmt::format("it ended without calling {} while other ranks waited for it",
-                       joining == model::Joining::horovod ? "hvd.init()" : "MPI_Init"),
-           out);
+    end_by(*rank, 1, "it ended without calling MPI_Init while other ranks waited for it", out);
   }
 }
 
@@ -92,8 +77,7 @@ void Run::check_roll(RunEffects& out) {
   const auto deadline = wireup_.waited_at(*input_.spec.init_timeout);
   if (!deadline || now_ < *deadline) return;
   fault({base::Fault::timeout,
-         fmt::format("not all ranks {} within --init-timeout {:g} s of the first",
-                     view::joined_words(model::joining_of(input_.spec)),
+         fmt::format("not all ranks called MPI_Init within --init-timeout {:g} s of the first",
                      std::chrono::duration<double>(*input_.spec.init_timeout).count()),
          {},
          {}},
@@ -119,7 +103,6 @@ void Run::tell_absent(RunEffects& out) const {
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
   model::RanksAwaited awaited;
-  awaited.joining = model::joining_of(input_.spec);
   awaited.waited = std::chrono::duration_cast<std::chrono::seconds>(now_ - *status.since);
   for (const Rank rank : absent) awaited.absent.push_back(name_of(rank));
   tell(std::move(awaited), out);

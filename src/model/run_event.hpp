@@ -11,7 +11,6 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
-#include "model/joining.hpp"
 #include "model/report.hpp"
 
 namespace muster::model {
@@ -62,11 +61,10 @@ struct SpawnRefused {
   base::Error why;
   bool operator==(const SpawnRefused&) const = default;
 };
-// Ranks have joined their world, and wait for others.
+// Ranks wait for others of their world in MPI_Init.
 struct RanksAwaited {
   std::vector<std::string> absent;  // "rank 3 on node1"; never empty
   std::chrono::seconds waited{0};
-  Joining joining = Joining::mpi;
   bool operator==(const RanksAwaited&) const = default;
 };
 // Before the time limit, to all ranks.

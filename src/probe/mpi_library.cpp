@@ -16,7 +16,6 @@
 #include <unistd.h>
 #include <vector>
 
-#include "probe/family.hpp"
 #include "probe/text_file.hpp"
 #include "process/unique_fd.hpp"
 
@@ -24,6 +23,7 @@ namespace muster::probe {
 namespace {
 
 constexpr std::size_t kSectionMax = 16u << 20;  // MPICH's read-only data are 2 MB
+constexpr std::size_t kProcessesMax = 64;       // of a task
 
 // The sections of a file for 64 bits.
 class Elf {
@@ -144,9 +144,13 @@ std::string mpi_library_in(const std::string& path) {
 }
 
 std::string mpi_library_of(const std::string& root, pid_t task) {
-  for (const pid_t pid : family(root, task)) {
-    std::string library = loaded_by(fmt::format("{}/proc/{}", root, pid));
-    if (!library.empty()) return library;
+  std::vector<pid_t> processes{task};
+  for (std::size_t i = 0; i < processes.size() && i < kProcessesMax; ++i) {
+    const std::string folder = fmt::format("{}/proc/{}", root, processes[i]);
+    if (std::string library = loaded_by(folder); !library.empty()) return library;
+    std::istringstream children(
+        read_text(fmt::format("{}/task/{}/children", folder, processes[i])));
+    for (pid_t child = 0; children >> child;) processes.push_back(child);
   }
   return {};
 }

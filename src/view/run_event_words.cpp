@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "view/first_few.hpp"
-#include "view/joining_words.hpp"
 #include "view/signals.hpp"
 #include "view/traced.hpp"
 #include "view/utf8.hpp"
@@ -39,16 +38,11 @@ struct Words {
   }
 
   std::string operator()(const model::RanksAwaited& event) const {
-    constexpr std::string_view kHint = "muster run --init-timeout SECONDS ends such a job";
-    const std::string absent =
-        first_few(event.absent.size(), [&](std::size_t i) { return event.absent[i]; });
-    if (event.joining == model::Joining::mpi) {
-      return fmt::format("other ranks have waited in MPI_Init for {} s for {}; {}",
-                         event.waited.count(), absent, kHint);
-    }
-    return fmt::format("{} {} not {}, as another rank did {} s ago; {}", absent,
-                       event.absent.size() == 1 ? "has" : "have", joined_words(event.joining),
-                       event.waited.count(), kHint);
+    return fmt::format(
+        "other ranks have waited in MPI_Init for {} s for {}; muster run --init-timeout SECONDS "
+        "ends such a job",
+        event.waited.count(),
+        first_few(event.absent.size(), [&](std::size_t i) { return event.absent[i]; }));
   }
 
   std::string operator()(const model::NoticeGiven& event) const {

@@ -109,7 +109,6 @@ class Meets:
     """For frameworks whose ranks meet at a port of the first one."""
 
     late = (1, IN_VAIN)  # how a job ends whose rank never comes
-    never = None  # what the report says of that rank, where muster can know it
 
     def test_one_rank_never_comes(self):
         code, pattern = self.late
@@ -117,9 +116,6 @@ class Meets:
         lines = report_of(done)
         self.assertRegex("\n".join(lines[:3]), pattern, done)
         self.assertRegex(lines[0], rf"^muster: rank 0 on {self.host_of('absent', 0)} ", done)
-        if self.never:
-            self.assertIn(f"muster: rank 1 never {self.never}, while other ranks waited for it",
-                          lines, done)
         self.assertEqual(done.code, code, done)
 
     def test_the_port_is_taken(self):

@@ -24,8 +24,6 @@ class TensorFlow(Ways, Meets, FailingCase):
         """Its workers wait for ever."""
         done = self.fails("absent", 1, words=("run", "--role", "worker=2", "--timeout", "10"))
         self.assert_named(done, TIMEOUT, "longer than its time limit of 10 s")
-        self.assertIn("muster: rank 1 never started its server (TF_CONFIG), while other ranks "
-                      "waited for it\n", done.errors)
 
 
 run_tests()

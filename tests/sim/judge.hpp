@@ -110,7 +110,6 @@ class Judge {
   void on(const machine::InputEnded&) {}
   void on(const machine::OutputClosed&);
   void on(const machine::GlooServed&) {}
-  void on(const machine::GlooJoined&) {}
   void on(const machine::AllocationEnds&) {}
   void on(const machine::HostSeen&) {}
   void on(const machine::HeadTick&) {}

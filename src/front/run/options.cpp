@@ -318,7 +318,7 @@ constexpr Option<RunDraft> kOptions[] = {
       "Send all ranks this signal SECONDS before --timeout, or the Slurm job, ends: USR1@60."},
      [](RunDraft& d, const Typed& t) { return store(read_notice(t), d.request.spec.notice); }},
     {{"--init-timeout", kEnd, Takes::number, "SECONDS",
-      "End the job when ranks wait for others to join them longer than this (default: never)."},
+      "End the job when ranks wait in MPI_Init for others longer than this (default: never)."},
      [](RunDraft& d, const Typed& t) {
        return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
      }},

@@ -55,20 +55,6 @@ TEST_F(Scopes, OfTheClientsOwnForgetOneKeyAtATime) {
   EXPECT_EQ(ask("DELETE", "/none/a"), "200 ");
 }
 
-TEST(RankThatJoins, IsTheOneThatPutsItsAddresses) {
-  const auto joined = [](const std::string& request) {
-    RequestReader reader;
-    reader.take(request + " HTTP/1.1\r\nContent-Length: 1\r\n\r\nx");
-    return joined_by(reader);
-  };
-  EXPECT_EQ(joined("PUT /global/12"), 12U);
-  EXPECT_EQ(joined("PUT /global/12a"), std::nullopt);
-  EXPECT_EQ(joined("PUT /global/99999999999"), std::nullopt);
-  EXPECT_EQ(joined("PUT /local_a/0"), std::nullopt) << "comes later";
-  EXPECT_EQ(joined("GET /global/12"), std::nullopt) << "another one may ask for it";
-  EXPECT_EQ(joined("nonsense"), std::nullopt);
-}
-
 TEST_F(Scopes, TellWhyARequestIsRefused) {
   RequestReader reader;
   reader.take("nonsense\r\n\r\n");

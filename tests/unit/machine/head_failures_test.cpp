@@ -136,23 +136,6 @@ TEST_F(HeadFixture, ARankThatLeavesOthersInMpiInitFails) {
             "it ended without calling MPI_Init while other ranks waited for it");
 }
 
-// Agents look at sockets from time to time: who has ended may have been there in between.
-TEST_F(HeadFixture, ARankThatTorchsStoreMissesIsNamedAndOneThatHasEndedIsNot) {
-  spec_.torch.emplace();
-  make({model::kLocal, model::kLocal}, 2);
-  run_all();
-  EXPECT_EQ(hear(kB, exited(2, 0)), Words{});
-  EXPECT_EQ(at(500, Heard{kA, came({0})}), Words{}) << "no failure";
-  hear(kA, came({1}));
-  at(9500, HeadTick{});
-  EXPECT_EQ(at(10'500, HeadTick{}),
-            Words{"say rank 3 on b has not connected to rank 0 (MASTER_PORT), as another "
-                  "rank did 10 s ago; muster run --init-timeout SECONDS ends such a job"});
-  now(UserSignal{SIGINT});
-  EXPECT_EQ(machine_->report().missing, std::vector{Rank(3)});
-  EXPECT_EQ(machine_->report().joining, model::Joining::master_port);
-}
-
 TEST_F(HeadFixture, NobodyIsMissedOnALostHost) {
   make({model::kOpened, model::kOpened}, 2);
   run_all();

@@ -50,25 +50,6 @@ TEST_F(HeadGloo, EndsWhenTheStoreCannotBeServed) {
   EXPECT_EQ(cause(), "cannot listen");
 }
 
-TEST_F(HeadGloo, NamesARankThatEndsWithoutHvdInit) {
-  spec_.gloo = {""};
-  make({model::kOpened, model::kOpened});
-  start();
-  for (const auto node : {kA, kB}) now(LinkUp{node});
-  hear(kA, seen("10.0.0.1", "10.0.0.9"));
-  hear(kB, seen("10.0.0.2", "10.0.0.9"));
-  now(GlooServed{GlooServed::At{"10.0.0.9", 4000}});
-  for (const auto node : {kA, kB}) hear(node, wire::Prepared{});
-  for (const std::uint32_t rank : {0u, 1u}) {
-    hear(base::NodeIndex(rank), wire::Started{base::Rank(rank), 200});
-  }
-  EXPECT_EQ(now(GlooJoined{base::Rank(7)}), Words{}) << "there is none";
-  EXPECT_EQ(now(GlooJoined{base::Rank(0)}), Words{});
-  EXPECT_EQ(hear(kB, exited(1, 0)), (Words{"a Stop 15", "b Stop 15"}));
-  EXPECT_EQ(machine_->report().abort_message,
-            "it ended without calling hvd.init() while other ranks waited for it");
-}
-
 TEST_F(HeadGloo, AStoreThatComesTooLateChangesNothing) {
   greet("", "10.0.0.9");
   now(UserSignal{15});

@@ -188,23 +188,6 @@ TEST_F(HostOrdersTest, HaveThoseOfGlooAndDevices) {
   expect_planned_environments();
 }
 
-TEST_F(HostOrdersTest, SayByWhichPortARankIsKnownToHaveJoined) {
-  place();
-  EXPECT_EQ(orders(NodeIndex(0)).tasks[0].joins_at, 0) << "MPI tells";
-  spec_.wireup = model::Wireup::none;
-  EXPECT_EQ(orders(NodeIndex(2)).tasks[0].joins_at, 4000) << "where torch's store listens";
-  spec_.apps.front().exports = {{"MASTER_PORT", "29501"}};
-  EXPECT_EQ(orders(NodeIndex(2)).tasks[0].joins_at, 29501);
-  spec_.roles = model::Roles::tensorflow;
-  spec_.apps.front().role = "worker";
-  EXPECT_EQ(orders(NodeIndex(0)).tasks[1].joins_at, 5001) << "each has its own";
-  spec_.apps.front().role = "ps";
-  EXPECT_EQ(orders(NodeIndex(0)).tasks[1].joins_at, 0) << "their coordinator may not listen";
-  spec_.roles = model::Roles::mindspore;
-  spec_.apps.front().role = "MS_SCHED";
-  EXPECT_EQ(orders(NodeIndex(2)).tasks[0].joins_at, 5000) << "where the first one listens";
-}
-
 TEST_F(HostOrdersTest, HaveWhereMemoryComesFrom) {
   spec_.mapping.memory = {.mode = model::MemoryMode::bind, .nodes = model::CpuSet::of(1)};
   place();

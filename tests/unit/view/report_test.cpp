@@ -124,24 +124,6 @@ TEST(Report, NamesWhoNeverCalledMpiInit) {
       "muster: ranks 1, 4 and 3 more never called MPI_Init, while other ranks waited for them\n"));
 }
 
-TEST(Report, NamesWhoNeverJoinedInTheWordsOfTheFramework) {
-  RunReport r;
-  r.cause = Cause::interrupted;
-  r.signal = SIGINT;
-  r.missing = {Rank(4)};
-  r.missing_total = 1;
-  for (const auto& [joining, words] :
-       {std::pair(model::Joining::master_port, "connected to rank 0 (MASTER_PORT)"),
-        {model::Joining::tensorflow, "started its server (TF_CONFIG)"},
-        {model::Joining::mindspore, "connected to the scheduler (MS_SCHED_PORT)"},
-        {model::Joining::horovod, "called hvd.init()"}}) {
-    r.joining = joining;
-    EXPECT_TRUE(report(r, {}).ends_with("muster: rank 4 never " + std::string(words) +
-                                        ", while other ranks waited for it\n"))
-        << report(r, {});
-  }
-}
-
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
   RunReport r = rank_3_exited_with(1);
   r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",

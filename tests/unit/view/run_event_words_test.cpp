@@ -57,10 +57,6 @@ TEST(RunEventWords, NameWhoIsWaitedFor) {
   EXPECT_EQ(words(model::RanksAwaited{{"rank 1 on b", "rank 3 on d"}, std::chrono::seconds(10)}),
             "other ranks have waited in MPI_Init for 10 s for rank 1 on b, rank 3 on d; "
             "muster run --init-timeout SECONDS ends such a job");
-  EXPECT_EQ(words(model::RanksAwaited{
-                {"rank 1 on b"}, std::chrono::seconds(70), model::Joining::master_port}),
-            "rank 1 on b has not connected to rank 0 (MASTER_PORT), as another rank did "
-            "70 s ago; muster run --init-timeout SECONDS ends such a job");
 }
 
 TEST(RunEventWords, TellWhyASpawnIsRefused) {
