@@ -167,4 +167,7 @@ def load_text(artifact_uri: str) -> str:
 @checked()
 def load_dict(artifact_uri: str) -> Any:
     """Of a file of JSON."""
-    return json.loads(load_text(artifact_uri))
+    try:
+        return json.loads(load_text(artifact_uri))
+    except ValueError as error:
+        raise MlflowException(f"{artifact_uri} is not JSON: {error}", "") from None

@@ -1,12 +1,11 @@
 """How many processes a job has, on how many nodes: `distribution` of a command job's file."""
 
-import os
 from typing import Any, Dict, List, Optional, Sequence, Union
 
 from .binary import BadCall
 from .checked import Checked, Settings, checked, given, lacks, settings_of
 from .environment import CondaDependencies, Environment
-from .saved_config import PathLike, file_of, keys_of, place_for, restore, text_of
+from .saved_config import PathLike, file_of, keys_of, place_for, remove, restore, write
 
 
 class _Configuration(Checked):
@@ -154,14 +153,12 @@ class RunConfiguration(Checked):
              separate_environment_yaml: bool = False) -> None:
         """A file that load() reads, and muster submit starts: PATH/.azureml/NAME, or PATH."""
         file, above = place_for(path, name)
-        text = text_of(self, file, above)
-        with open(file, "w", encoding="utf-8") as there:
-            there.write(text)
+        write(self, file, above)
 
     @staticmethod
     def delete(path: Optional[PathLike], name: str) -> None:
         """Removes what save() has written."""
-        os.remove(file_of(path, name))
+        remove(path, name)
 
     def distribution(self) -> Optional[Configuration]:
         """What the communicator asks for; the node count of the whole holds for it, too."""

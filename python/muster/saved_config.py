@@ -14,7 +14,7 @@ from .yaml_text import yaml_of
 
 PathLike = Union[str, "os.PathLike[str]"]
 _FOLDERS = (".azureml", "aml_config")  # below that of the program; the second is the older name
-_PACKAGES = "conda_dependencies.yml"
+_ENDING = ".runconfig"
 _SECTIONS = {
     "mpi": {"process_count_per_node": "processCountPerNode", "node_count": "nodeCount"},
     "pytorch": {"process_count": "processCount", "node_count": "nodeCount"},
@@ -35,7 +35,7 @@ def file_of(path: Optional[PathLike], name: Optional[str]) -> str:
     names = [place]
     if name and not os.path.isfile(place):
         names = [os.path.join(folder, name) for folder in (_own_folder(place), place)]
-    for one in (ending for each in names for ending in (each, f"{each}.runconfig")):
+    for one in (ending for each in names for ending in (each, f"{each}{_ENDING}")):
         if os.path.isfile(one):
             return one
     raise BadCall(f"there is no run configuration {names[0]}",
@@ -53,9 +53,33 @@ def place_for(path: Optional[PathLike], name: Optional[str]) -> Tuple[str, str]:
         return place, above
     if not name:
         raise BadCall("a run configuration is saved under a name", 'save(name="train")')
-    folder = _own_folder(place)
-    os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, name), place
+    return os.path.join(_own_folder(place), name), place
+
+
+def packages_beside(file: str) -> str:
+    """The list of its packages, where save() has written one."""
+    return (file[:-len(_ENDING)] if file.endswith(_ENDING) else file) + ".conda.yml"
+
+
+def write(run: Any, file: str, above: str) -> None:
+    """`run` as such a file, and beside it the list of its packages."""
+    os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
+    text = text_of(run, file, above)
+    with open(file, "w", encoding="utf-8") as there:
+        there.write(text)
+
+
+def remove(path: Optional[PathLike], name: str) -> None:
+    """What save(path, name) has written, and nothing else."""
+    place, _ = place_for(path, name)
+    found = [one for one in (place, f"{place}{_ENDING}") if os.path.isfile(one)]
+    if not found:
+        raise BadCall(f"there is no run configuration {place}",
+                      "delete(path, name) takes what save(path, name) was given")
+    keys_of(found[0])
+    os.remove(found[0])
+    if os.path.isfile(packages_beside(found[0])):
+        os.remove(packages_beside(found[0]))
 
 
 def keys_of(file: str) -> Dict[str, Any]:
@@ -151,14 +175,14 @@ def _words(arguments: Optional[List[object]]) -> List[object]:
 
 
 def _packages(environment: Environment, file: str) -> Optional[str]:
-    """The file that lists them, which is written beside the other one where there is none yet."""
+    """The file that lists them, which is written beside the other one, with its name."""
     packages = environment.python.conda_dependencies
     if packages is None or packages.is_empty():
         return None
     listed = packages.conda_file()
     if isinstance(listed, str):
         return listed
-    path = os.path.join(os.path.dirname(os.path.abspath(file)), _PACKAGES)
+    path = packages_beside(os.path.abspath(file))
     with open(path, "w", encoding="utf-8") as there:
         there.write(yaml_of(listed))
     return path

@@ -108,16 +108,23 @@ def keep_exits(kept):
 def watch_last_writes(ended):
     import _thread
 
-    write, main, written = sys.stderr.write, _thread.get_ident(), []
+    write, main, last = sys.stderr.write, _thread.get_ident(), []
 
     def watched(text):
-        if len(written) < 2 and sys._getframe().f_back is None and _thread.get_ident() == main:
-            written.append(text)
-            if written[1:] == ["\n"]:
-                attempt(ended, written[0])
+        if sys._getframe().f_back is None and _thread.get_ident() == main:
+            if text == "\n" and last:
+                attempt(ended, last[0])
+            last[:] = [text]
         return write(text)
 
     sys.stderr.write = watched
+
+
+def is_exit_text(text):
+    import gc
+
+    exits = [each for each in gc.get_objects() if type(each) is SystemExit]
+    return any(not isinstance(each.code, int) and str(each.code) == text for each in exits)
 
 
 def code_of(kept):
@@ -143,7 +150,7 @@ def watch(target):
             attempt(shall_leave, raised)
 
     def ended_with(text):
-        if os.getpid() == owner:
+        if os.getpid() == owner and is_exit_text(text):
             attempt(record, target, text, "")
             shall_leave(raised)
 

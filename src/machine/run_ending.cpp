@@ -156,7 +156,7 @@ void Run::lose(NodeIndex index, Error error, RunEffects& out) {
     if (had_tasks) verdict_.warn(error.what + "; its ranks end by themselves");
   } else if (is_idle) {
     host_missed(index, std::move(error), out);
-  } else {
+  } else if (!node.failed) {  // else why has been told, or will be
     fault(std::move(error), host(index), out);
   }
   // Whoever waits for it there: one that takes its time to end shall not wait for ever.

@@ -34,16 +34,19 @@ bool is_left_to_ranks(const AboutApp& about) {
 
 bool is_msrun(std::string_view word) { return word.substr(word.rfind('/') + 1) == "msrun"; }
 
-// Also in a text for a shell.
+// Itself, or in a text for a shell.
 bool calls_msrun(const model::App& app) {
-  return std::ranges::any_of(app.command, [](std::string_view text) {
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find_first_of(" \t\n;&|()"), text.size());
-      if (is_msrun(text.substr(0, end))) return true;
-      text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return false;
-  });
+  if (app.command.empty()) return false;
+  if (is_msrun(app.command.front())) return true;
+  const bool has_text =
+      app.command.size() > 2 && app.command[1].starts_with('-') && app.command[1].ends_with('c');
+  std::string_view text = has_text ? std::string_view(app.command[2]) : std::string_view();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n;&|()"), text.size());
+    if (is_msrun(text.substr(0, end))) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
 }
 
 // Why no rank of the app gets it; empty: it may.

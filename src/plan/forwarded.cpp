@@ -73,10 +73,17 @@ base::Result<Exports> exports_of(const model::App& app, const Shell& shell,
   return exports;
 }
 
-std::string_view withheld_because(std::string_view name, const model::App& app,
+// The address of MindSpore's scheduler, for workers that are started by hand: not a worker's own.
+bool is_for_workers(std::string_view name, const Shell& shell) {
+  return name.starts_with("MS_") && belongs(name) == Belongs::to_meeting &&
+         !shell.contains("MS_ROLE") && !shell.contains("MS_NODE_ID");
+}
+
+std::string_view withheld_because(std::string_view name, const Shell& shell, const model::App& app,
                                   const model::EnvironmentRule& rule, Machine machine) {
   if (model::is_unset(rule, name)) return kUnset;
   if (app.clean) return "no option names it";
+  if (is_for_workers(name, shell)) return {};
   const std::string_view stale = stale_because(name);
   if (!stale.empty() || machine == Machine::same) return stale;
   return stays_because(name);
@@ -95,7 +102,7 @@ base::Result<Forwarded> forwarded(std::span<const std::string> launching_shell,
   for (const auto& [name, value] : *exports) result.kept.push_back({name, value, "-x"});
   for (const auto& [name, value] : shell) {
     if (exports->contains(name)) continue;
-    const std::string_view why = withheld_because(name, app, rule, machine);
+    const std::string_view why = withheld_because(name, shell, app, rule, machine);
     if (!why.empty()) {
       result.withheld.push_back({std::string(name), std::string(why)});
     } else {

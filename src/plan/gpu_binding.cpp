@@ -159,7 +159,7 @@ base::Result<Devices> devices_named(const model::Host& host, const std::vector<D
   if (!found.ids.empty()) return found;
   const std::string names = network_devices(*host.topology);
   return no_place(fmt::format("{} has no device {} to bind to{}{}", host.name, near,
-                              names.empty() ? "" : ", but ", names));
+                              names.empty() ? "" : "; it has ", names));
 }
 
 base::Result<std::vector<CpuSet>> sets_near_named(const model::Mapping& mapping,
@@ -170,8 +170,9 @@ base::Result<std::vector<CpuSet>> sets_near_named(const model::Mapping& mapping,
   if (mapping.bind_width <= devices->ids.size()) {
     return sets_near(host, usable, *devices, mapping.bind_width);
   }
-  return no_place(fmt::format("{} has {} of the devices {}, fewer than the {} requested", host.name,
-                              devices->ids.size(), mapping.near, mapping.bind_width));
+  return no_place(fmt::format("{} has {} {} device{}, but {} were requested for each rank",
+                              host.name, devices->ids.size(), mapping.near,
+                              devices->ids.size() == 1 ? "" : "s", mapping.bind_width));
 }
 
 std::vector<Devices> shown_to_ranks(const model::JobSpec& spec, const model::Inventory& inventory,

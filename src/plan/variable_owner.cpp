@@ -18,7 +18,7 @@ struct Rule {
 
 constexpr std::string_view kOtherLauncher = "another launcher set it for one of its ranks";
 constexpr std::string_view kOurs = "muster sets it for each rank";
-constexpr std::string_view kScheduler = "belongs to another job of MindSpore; -x NAME keeps yours";
+constexpr std::string_view kScheduler = "belongs to the MindSpore worker around; -x passes it on";
 constexpr std::string_view kLogin = "belongs to the login on the launching host";
 constexpr std::string_view kSession = "belongs to the desktop session of the launching host";
 constexpr std::string_view kFolder = "names a folder of the launching host";

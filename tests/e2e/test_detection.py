@@ -8,6 +8,7 @@ end that starts ranks by itself is asked, for one host and for two.
 
 import itertools
 import os
+import re
 
 from support import MUSTER, Case, run_tests
 

@@ -38,6 +38,7 @@ ONLY_WHERE_TYPED = {
     "--grace": "muster run", "-n": "counts of ranks", "-x": "variables",
     "--clean-env": "muster run", "--wireup": "muster run",
     "--network-interface": "horovodrun", "--mpi": "horovodrun",
+    "--numa-binding": "torchrun", "--all-ranks": "explain",
     "--nnodes": "torchrun", "--node-rank": "torchrun", "--master-port": "torchrun",
     "--rdzv-conf": "torchrun", "--rdzv-id": "torchrun", "--rdzv-secret-file": "torchrun",
     "--node": "muster join", "--listen": "muster lead",

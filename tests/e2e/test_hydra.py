@@ -57,7 +57,7 @@ class Words(Hydra):
                 (["-n", "two"], "-n must be"), (["-n", "1", "-np", "1"], "-np is given twice"),
                 (["-ppn", "99999999999"], "-ppn must be"), (["-launcher", "ll"], "ssh, rsh, fork"),
                 (["-launcher", "lsf"], "inside a LSF job"),
-                (["-bind-to", "gpu0"], "device"), (["-nn", "2"], "unknown option"),
+                (["-bind-to", "pci:0"], "PCI addresses"), (["-nn", "2"], "unknown option"),
                 (["-hosts", "a", "-f", "b"], "hosts are given"), (["-usize", "big"], "-usize must"),
                 (["-rankmap", "0,7", "-hosts", "a"], "host 7"), (["-env", "A"], "two values"),
                 (["-configfile", "none"], "cannot open"), (["-f", "none"], "cannot open")):

@@ -88,6 +88,16 @@ class PythonErrors(Case):
                    "try:\n    raise SystemExit('caught')\nexcept SystemExit:\n    pass\n")
         self.assertEqual(self.succeeds("-n", "1", PYTHON, "t.py").errors, "bye\n")
 
+    def test_a_good_end_that_prints_in_jax_is_none_that_failed(self):
+        self.write("t.py", "import atexit, sys, types\njax = types.ModuleType('jax.distributed')\n"
+                   "jax.is_initialized = lambda: True\nsys.modules['jax.distributed'] = jax\n"
+                   "atexit.register(print, 'all done', file=sys.stderr)\n")
+        self.assertEqual(self.succeeds("-n", "1", PYTHON, "t.py").errors, "all done\n")
+
+    def test_a_warning_of_the_compiler_hides_no_exit(self):
+        self.write("t.py", 'x = "\\d" if 1 is 1 else 0\nraise SystemExit("bad batch")\n')
+        self.assertIn(": bad batch\n", self.fails("-n", "1", PYTHON, "t.py"))
+
     def test_a_rank_that_raised_does_not_wait_in_jax(self):
         """Whether a JAX has public names, those of its source, or neither, the cause is told."""
         for name, public, state in (("public", IS_INITIALIZED, ""), ("older", "", STATE)):

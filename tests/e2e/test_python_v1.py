@@ -83,7 +83,9 @@ print(RunConfiguration.load("src/own.runconfig").node_count)
 RunConfiguration.delete("src", "train")
 print(os.listdir("src/.azureml"))
 for wrong in (lambda: RunConfiguration.load("src", "train"), lambda: same.save("src"),
-              lambda: RunConfiguration.load("src/train.py")):
+              lambda: RunConfiguration.load("src/train.py"),
+              lambda: RunConfiguration.delete("src", "train.py"),
+              lambda: RunConfiguration.delete("src/train.py", "train")):
     try:
         wrong()
     except Exception as error:
@@ -94,7 +96,26 @@ for wrong in (lambda: RunConfiguration.load("src", "train"), lambda: same.save("
             "MpiConfiguration(process_count_per_node=2, node_count=2)", "2", "[]",
             "there is no run configuration src/.azureml/train",
             "a run configuration is saved under a name",
+            "src/train.py is not a run configuration that RunConfiguration.save() has written",
+            "there is no run configuration src/.azureml/train.py",
             "src/train.py is not a run configuration that RunConfiguration.save() has written"])
+
+    def test_each_keeps_its_own_packages(self):
+        done = self.runs(V1 + """
+import os
+from azureml.core.conda_dependencies import CondaDependencies
+for name in ("one", "two"):
+    config = RunConfiguration("train.py")
+    config.environment.python.conda_dependencies = CondaDependencies.create(
+        pip_packages=[f"package-{name}"])
+    config.save("src", name)
+for name in ("one", "two"):
+    same = RunConfiguration.load("src", name)
+    print(list(same.environment.python.conda_dependencies.pip_packages))
+    RunConfiguration.delete("src", name)
+print(os.listdir("src/.azureml"))
+""")
+        self.assertEqual(done.stdout.splitlines(), ["['package-one']", "['package-two']", "[]"])
 
     def test_the_target_that_was_saved_is_where_it_runs(self):
         """By its own file, and by a program that loads it."""

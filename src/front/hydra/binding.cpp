@@ -2,6 +2,7 @@
 #include "front/hydra/binding.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/words.hpp"
@@ -24,6 +25,9 @@ using spec::in_quotes;
 // How names of devices begin; the kernel's own of network devices, such as mlx5_0, too.
 constexpr std::string_view kDevices[] = {"gpu", "ib",   "en",   "eth",   "hfi",
                                          "mlx", "roce", "bnxt", "irdma", "cxi"};
+
+// Of these any will do; other words are names.
+constexpr std::array<std::string_view, 4> kKinds = {"ib", "hfi", "en", "eth"};
 
 struct Place {
   Level level = Level::core;
@@ -57,8 +61,9 @@ Result<void> bind_near(model::Mapping& mapping, const Typed& typed) {
   }
   const auto width = read_width(typed, word);
   if (!width) return tl::unexpected(width.error());
-  const bool is_gpu = base::lower(word).starts_with("gpu");
-  mapping.near = is_gpu ? base::lower(word) : word;
+  const std::string small = base::lower(word);
+  const bool is_kind = small.starts_with("gpu") || std::ranges::find(kKinds, small) != kKinds.end();
+  mapping.near = is_kind ? small : word;
   mapping.bind_to = BindTo::gpu;
   mapping.bind_or_not = false;
   mapping.bind_width = *width;
@@ -104,10 +109,9 @@ Result<void> add_user_cpus(const Typed& typed, std::string_view word, CpuSet& se
   return {};
 }
 
-tl::unexpected<base::Error> names_no_cpus(const Typed& typed, std::string_view words) {
-  return fail(Fault::usage, "for example user:0-1,2+3,4x2: of four ranks",
-              "{} {}: it names no cpu of at most {} ranks", typed.option, in_quotes(words),
-              model::kCpusMax);
+tl::unexpected<base::Error> names_no_cpu(const Typed& typed, std::string_view words) {
+  return fail(Fault::usage, "for example user:0-1,2+3,4x2: of four ranks", "{} {} names no cpu",
+              typed.option, in_quotes(words));
 }
 
 // "0+2,1+4": cpus of local rank 0, of local rank 1; "0-3x2" of two ranks one after the other.
@@ -126,11 +130,15 @@ Result<std::vector<CpuSet>> read_user_sets(const Typed& typed, std::string_view 
       if (!read) return tl::unexpected(read.error());
       times = *read;
     }
-    if (set.empty() || sets.size() + times > model::kCpusMax) return names_no_cpus(typed, part);
+    if (set.empty()) return names_no_cpu(typed, part);
+    if (sets.size() + times > model::kCpusMax) {
+      return fail(Fault::usage, "", "{} has cpus of at most {} ranks", typed.option,
+                  model::kCpusMax);
+    }
     sets.insert(sets.end(), times, set);
   }
   if (!sets.empty()) return sets;
-  return names_no_cpus(typed, typed.value);
+  return names_no_cpu(typed, typed.value);
 }
 
 Result<void> bind_to_user(model::Mapping& mapping, const Typed& typed) {
@@ -186,7 +194,7 @@ Result<void> set_hydra_map_by(HydraDraft& draft, const Typed& typed) {
 Result<void> settle_hydra_binding(const HydraDraft& draft) {
   const model::Mapping& mapping = draft.request.spec.mapping;
   const bool binds = mapping.bind_to == BindTo::gpu;
-  if (draft.maps_by_gpu && !binds) {
+  if (draft.maps_by_gpu && !(binds && mapping.near.empty())) {
     return fail(Fault::usage, "-bind-to gpu does both", "-map-by gpu goes with -bind-to gpu alone");
   }
   if (binds && mapping.map_given) {

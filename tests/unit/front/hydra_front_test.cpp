@@ -234,6 +234,8 @@ TEST(HydraFront, Binds) {
   EXPECT_FALSE(spec({"-map-by", "gpu", "-bind-to", "gpu", "p"}).mapping.map_given);
   EXPECT_EQ(complaint({"-map-by", "gpu", "-bind-to", "core", "p"}),
             "-map-by gpu goes with -bind-to gpu alone");
+  EXPECT_EQ(complaint({"-map-by", "gpu", "-bind-to", "eth", "p"}),
+            "-map-by gpu goes with -bind-to gpu alone");
   EXPECT_EQ(complaint({"-map-by", "core", "-bind-to", "gpu", "p"}),
             "-bind-to gpu takes the GPUs in turn, and no other -map-by");
   for (const auto& [words, near, width] : {std::tuple("gpu0", "gpu0", 1U),
@@ -242,7 +244,7 @@ TEST(HydraFront, Binds) {
                                            {"ib0", "ib0", 1U},
                                            {"eth", "eth", 1U},
                                            {"eno1", "eno1", 1U},
-                                           {"hfi", "hfi", 1U},
+                                           {"HFI", "hfi", 1U},
                                            {"mlx5_0", "mlx5_0", 1U}}) {
     const auto mapping = spec({"-bind-to", words, "p"}).mapping;
     EXPECT_EQ(mapping.bind_to, BindTo::gpu) << words;
@@ -252,6 +254,7 @@ TEST(HydraFront, Binds) {
         complaint({"-map-by", words, "-bind-to", "core", "p"}),
         fmt::format("-map-by '{}': ranks are bound near devices, but not mapped by them", words));
   }
+  EXPECT_EQ(complaint({"-bind-to", "user:", "p"}), "-bind-to 'user:' names no cpu");
   EXPECT_EQ(complaint({"-bind-to", "pci:1", "p"}),
             "-bind-to 'pci:1': devices are not known by their PCI addresses");
   for (const char* place : {"ib:0", "eth:x", "cpu", "core:0", "core:x", "core:", "l4cache",

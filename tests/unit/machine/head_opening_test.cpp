@@ -279,6 +279,20 @@ TEST_F(HeadFixture, HostsThatRefuseAboutTheSameTimeAreToldOfTogether) {
   EXPECT_EQ(machine_->report().error.also[0].what, "c: no such program");
 }
 
+TEST_F(HeadFixture, AHostThatHasRefusedIsToldOfOnceWhenItsLinkBreaks) {
+  make({model::kOpened, model::kOpened, model::kOpened});
+  start();
+  const base::NodeIndex c(2);
+  for (const auto node : {kA, kB, c}) now(LinkUp{node});
+  for (const auto node : {kA, kB, c}) hear(node, wire::Welcome{});
+  hear(kB, wire::Refused{{base::Fault::cannot_start, "no such program", {}, {}}});
+  EXPECT_EQ(now(LinkLost{kB, lost("b: reset")}), Words{}) << "the others are still waited for";
+  hear(kA, wire::Prepared{});
+  hear(c, wire::Prepared{});
+  EXPECT_EQ(cause(), "b: no such program");
+  EXPECT_TRUE(machine_->report().error.also.empty());
+}
+
 TEST_F(HeadFixture, AnInterruptDoesNotWaitForHostsThatMayFail) {
   make({model::kOpened, model::kOpened});
   start();

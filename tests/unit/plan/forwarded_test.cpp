@@ -68,6 +68,11 @@ TEST(Forwarded, other_launchers_variables_stay_everywhere) {
   }
 }
 
+TEST(Forwarded, the_address_of_a_cluster_for_workers_started_by_hand_goes_along) {
+  const Shell shell = {"MS_SCHED_HOST=10.0.0.1", "MS_SCHED_PORT=8118", "MS_WORKER_NUM=8"};
+  EXPECT_TRUE(withheld(shell, Machine::another).empty());
+}
+
 TEST(Forwarded, tuning_variables_of_other_launchers_go_along) {
   const Shell shell = {"OMPI_MCA_btl_tcp_if_include=eth0",
                        "NCCL_DEBUG=INFO",

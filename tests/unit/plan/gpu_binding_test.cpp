@@ -186,9 +186,9 @@ TEST(GpuBinding, near_what_hydra_names) {
   EXPECT_EQ(near("gpu", 2), "0-15 0-15 0-15");
   const std::string hint = "\n  hint: without -bind-to, ranks are not bound";
   EXPECT_EQ(near("eno1"),
-            "a has no device eno1 to bind to, but eth0, ib0, hfi1_0, mlx5_0, mlx5_1" + hint);
+            "a has no device eno1 to bind to; it has eth0, ib0, hfi1_0, mlx5_0, mlx5_1" + hint);
   EXPECT_EQ(near("gpu4"), "a has 4 GPUs, and so no gpu4" + hint);
-  EXPECT_EQ(near("ib", 3), "a has 2 of the devices ib, fewer than the 3 requested" + hint);
+  EXPECT_EQ(near("ib", 3), "a has 2 ib devices, but 3 were requested for each rank" + hint);
 }
 
 TEST(GpuBinding, jobs_with_other_gpus_share_the_cores) {

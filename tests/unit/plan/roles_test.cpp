@@ -220,8 +220,11 @@ TEST_F(Roles, MsrunInARankHasNoNumbersOfOpenMpi) {
     spec_.apps.front().command = words;
     EXPECT_FALSE(has_any()) << words.front();
   }
-  spec_.apps.front().command = {"sh", "-c", "cat msrun.log; python train.py"};
-  EXPECT_TRUE(has_any());
+  for (const Words& words : {Words{"sh", "-c", "cat msrun.log; python train.py"},
+                             Words{"sh", "train.sh", "--out", "/data/msrun"}}) {
+    spec_.apps.front().command = words;
+    EXPECT_TRUE(has_any()) << words.back();
+  }
 }
 
 TEST_F(Roles, AWorkerOfMindSporeWithOwnDevicesUsesTheFirst) {
