@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import sys
 from typing import IO, Any, Union
 
@@ -22,15 +23,19 @@ def _stream_to(path: Path) -> int:
 
 def open_named(path: Path, mode: str) -> IO[Any]:
     """Opens it to be written, as text or as bytes (b)."""
-    sys.stdout.flush()
+    stream = _stream_to(path)
+    if stream and sys.stdout is not None and not sys.stdout.closed:
+        sys.stdout.flush()
     encoding = None if "b" in mode else "utf-8"
-    return open(_stream_to(path) or path, mode, encoding=encoding)  # its caller closes it
+    return open(stream or path, mode, encoding=encoding)  # its caller closes it
 
 
 def copy_named(source: Path, path: Path) -> None:
     """Copies a file, as shutil.copyfile() does; but to a device or a pipe, too."""
     if os.path.exists(path) and os.path.samefile(source, path):
         raise shutil.SameFileError(f"{source!r} and {path!r} are the same file")
+    if stat.S_ISFIFO(os.stat(source).st_mode):  # nobody may ever write into it
+        raise shutil.SpecialFileError(f"{source!r} is a named pipe")
     with open(source, "rb") as read, open_named(path, "wb") as written:
         shutil.copyfileobj(read, written)
 

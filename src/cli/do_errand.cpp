@@ -142,8 +142,8 @@ bool lies_there(const Wanted& wanted, const snapshot::Manifest& manifest, const 
 
 // It is whole from the moment that it has its name. What an earlier round left there goes. Where
 // hosts share the folder, another one may be faster, with the same.
-Result<void> put_in_place(const Wanted& wanted, const std::string& fresh,
-                          const snapshot::Manifest& manifest) {
+Result<void> put_units(const Wanted& wanted, const std::string& fresh,
+                       const snapshot::Manifest& manifest) {
   const std::string code = (wanted.step == "." ? "" : wanted.step + "/") + std::string(kCodeFolder);
   for (const std::string& unit : wanted.units) {
     if (unit != code && lies_there(wanted, manifest, unit)) continue;
@@ -170,7 +170,7 @@ Result<void> lay_out_in(blobs::BlobStore& store, const snapshot::Manifest& manif
   note_sent(wanted.root, wanted.owner);
   const std::string fresh = fmt::format("{}/.new-{}", wanted.root, probe::random_digits(12));
   auto done = blobs::lay_out(store, manifest, fresh);
-  if (done) done = put_in_place(wanted, fresh, manifest);
+  if (done) done = put_units(wanted, fresh, manifest);
   std::error_code ignored;
   fs::remove_all(fresh, ignored);
   return done;

@@ -88,33 +88,56 @@ std::string OutputPlaces::warning() const {
 
 // One that is started by the run that has the place is refused, too: muster could not tell what is
 // whose, nor keep two apart that the same command starts.
-base::Result<void> OutputPlaces::claim(One& one) {
-  const store::PlaceClaims::Answer answer = claims_->take(one.place.path());
-  one.is_of_pipeline = answer.is_of_pipeline;
-  if (answer.run.empty()) return {};
+base::Result<void> OutputPlaces::refusal(const One& one, const store::PlaceClaims::Answer& answer) {
   const bool is_same = answer.place == one.place.path();
   const std::string where = is_same ? "there" : "to " + answer.place;
+  const std::string_view or_mean_it =
+      is_same && !answer.is_outer ? "" : ", or say overwrite: true of this output";
   if (answer.is_outer) {
-    return base::fail(base::Fault::bad_file,
-                      "use another path in the file of the inner or of the outer job",
-                      "the output {} cannot be written to {}: the outer run {}, which started this "
-                      "one, writes {}",
-                      one.name, one.place.path(), answer.run, where);
+    return base::fail(
+        base::Fault::bad_file,
+        fmt::format("use another path in the file of the inner or of the outer job{}", or_mean_it),
+        "the output {} cannot be written to {}: the outer run {}, which started this one, writes "
+        "{}",
+        one.name, one.place.path(), answer.run, where);
   }
   return base::fail(base::Fault::bad_file,
                     fmt::format("wait until it has ended (muster wait {0}), stop it (muster stop "
-                                "{0}), or name another path",
-                                answer.run),
+                                "{0}), or name another path{1}",
+                                answer.run, or_mean_it),
                     "the output {} cannot be written to {} now: the run {} writes {}", one.name,
                     one.place.path(), answer.run, where);
 }
 
+// Where the user means to write into what another run writes, or around it, nothing is claimed.
+base::Result<void> OutputPlaces::claim() {
+  claims_.emplace(records_, run_);
+  std::vector<One*> left;
+  for (One& one : all_) left.push_back(&one);
+  for (;;) {
+    std::vector<std::string> places;
+    for (const One* one : left) places.push_back(one->place.path());
+    const auto answers = claims_->take(places);
+    const auto refused = std::ranges::find_if(
+        answers, [](const store::PlaceClaims::Answer& answer) { return !answer.run.empty(); });
+    if (refused == answers.end()) {
+      for (std::size_t i = 0; i < left.size(); ++i)
+        left[i]->is_of_pipeline = answers[i].is_of_pipeline;
+      return {};
+    }
+    const auto at = left.begin() + (refused - answers.begin());
+    const bool is_meant =
+        (*at)->overwrites && (refused->is_outer || refused->place != (*at)->place.path());
+    if (!is_meant) return refusal(**at, *refused);
+    warn(fmt::format("the run {} writes to {} at the same time as the output {} is written to {}",
+                     refused->run, refused->place, (*at)->name, (*at)->place.path()));
+    left.erase(at);
+  }
+}
+
 base::Result<void> OutputPlaces::take() {
   if (all_.empty()) return {};
-  claims_.emplace(records_, run_);
-  for (One& one : all_) {
-    if (auto claimed = claim(one); !claimed) return claimed;
-  }
+  if (auto claimed = claim(); !claimed) return claimed;
   if (auto fine = check(); !fine) return fine;
   for (const One& one : all_) {
     if (!one.overwrites || one.replaces || one.is_of_pipeline) continue;

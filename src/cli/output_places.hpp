@@ -48,7 +48,9 @@ class OutputPlaces {
     bool is_of_pipeline = false;  // whose step this run is: it has the place, and has told of it
   };
   void add(const front::Recording& record, const model::NamedPath& output, bool replaces);
-  [[nodiscard]] base::Result<void> claim(One& one);
+  [[nodiscard]] static base::Result<void> refusal(const One& one,
+                                                  const store::PlaceClaims::Answer& answer);
+  [[nodiscard]] base::Result<void> claim();
 
   std::string records_;
   std::string run_;  // whose places they are: "RUN" or "RUN/STEP"

@@ -13,7 +13,8 @@ constexpr std::string_view kName = "sitecustomize.py";
 // was forked is not the rank; KeyboardInterrupt is no failure of the program, nor is SystemExit,
 // but for one with a text: the interpreter writes that to stderr, when none of the program's frames
 // is left, and a newline behind it, and ends with code 1. No hook is called, so these two writes
-// are what shows it.
+// are what shows it. What atexit calls may write the same, but by then the main thread has ended,
+// as threading has it.
 //
 // At an interpreter's end mpi4py's MPI_Finalize and JAX's shutdown wait for all other ranks, which
 // wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
@@ -106,25 +107,20 @@ def keep_exits(kept):
 
 
 def watch_last_writes(ended):
-    import _thread
+    import threading
+    import warnings  # those of the compiler are written by its functions then
 
-    write, main, last = sys.stderr.write, _thread.get_ident(), []
+    write, main, last = sys.stderr.write, threading.main_thread(), []
 
     def watched(text):
-        if sys._getframe().f_back is None and _thread.get_ident() == main:
+        is_main = threading.get_ident() == main.ident and main.is_alive()
+        if is_main and sys._getframe().f_back is None:
             if text == "\n" and last:
                 attempt(ended, last[0])
             last[:] = [text]
         return write(text)
 
     sys.stderr.write = watched
-
-
-def is_exit_text(text):
-    import gc
-
-    exits = [each for each in gc.get_objects() if type(each) is SystemExit]
-    return any(not isinstance(each.code, int) and str(each.code) == text for each in exits)
 
 
 def code_of(kept):
@@ -150,7 +146,7 @@ def watch(target):
             attempt(shall_leave, raised)
 
     def ended_with(text):
-        if os.getpid() == owner and is_exit_text(text):
+        if os.getpid() == owner:
             attempt(record, target, text, "")
             shall_leave(raised)
 

@@ -1,4 +1,4 @@
-// Asks, for paths that meet, whether one of their steps waits for the other.
+// Asks, for paths that meet, whether both of their steps may run at the same time.
 #include "job/parallel_places.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/path.hpp"
 #include "base/words.hpp"
@@ -27,10 +28,39 @@ std::string plain(std::string_view path) {
   return fmt::format("/{}", fmt::join(names, "/"));
 }
 
+bool is_one_of_several(const GraphStep& step, std::size_t before) {
+  const auto has = [&](const MadeBy& makers) {
+    return makers.size() > 1 && std::ranges::count(makers, before, &StepOutput::step) > 0;
+  };
+  return has(step.items) ||
+         std::ranges::any_of(step.inputs, has,
+                             [](auto& one) -> const MadeBy& { return one.second; }) ||
+         std::ranges::any_of(step.when, has, &Condition::output);
+}
+
+// What must hold for the step to run: its own conditions, and those of all that it cannot do
+// without.
+std::vector<Condition> conditions_of(const std::vector<GraphStep>& steps, std::size_t step) {
+  std::vector<Condition> all;
+  std::set<std::size_t> seen = {step};
+  for (std::vector<std::size_t> left = {step}; !left.empty();) {
+    const std::size_t at = left.back();
+    left.pop_back();
+    const GraphStep& one = steps[at];
+    all.insert(all.end(), one.when.begin(), one.when.end());
+    if (one.anyway) continue;
+    for (const std::size_t before : one.after) {
+      if (!is_one_of_several(one, before) && seen.insert(before).second) left.push_back(before);
+    }
+  }
+  return all;
+}
+
 // Whether a condition lets one of them run only if the other does not.
-bool exclude_each_other(const GraphStep& one, const GraphStep& other) {
-  return std::ranges::any_of(one.when, [&](const Condition& condition) {
-    return std::ranges::count(other.when, Condition{condition.output, !condition.is}) > 0;
+bool exclude_each_other(const std::vector<GraphStep>& steps, std::size_t one, std::size_t other) {
+  const std::vector<Condition> others = conditions_of(steps, other);
+  return std::ranges::any_of(conditions_of(steps, one), [&](const Condition& condition) {
+    return std::ranges::count(others, Condition{condition.output, !condition.is}) > 0;
   });
 }
 
@@ -74,7 +104,9 @@ class Places {
     const std::vector<bool>& earlier = before(writer.step);
     const auto found =
         std::ranges::find_if(others.rbegin(), others.rend(), [&](const Writer& other) {
-          return !earlier[other.step] && !exclude_each_other(step, graph_.steps[other.step]);
+          const bool is_meant = writer.output->overwrite && other.output->overwrite;
+          return !is_meant && !earlier[other.step] &&
+                 !exclude_each_other(graph_.steps, writer.step, other.step);
         });
     if (found == others.rend()) return false;
     const std::string& name = graph_.steps[found->step].name;
@@ -85,7 +117,8 @@ class Places {
                     step.name, name,
                     path == other_path ? "the same path, " + path : path + " and " + other_path,
                     name, complaints_.source(first.file), first.line, first.column),
-        "use another path, or make one step's output an input of the other");
+        "use another path, make one step's output an input of the other, or say overwrite: true of "
+        "both");
     return true;
   }
 

@@ -7,7 +7,8 @@
 namespace muster::job {
 
 // Complaints: two steps that may run at the same time give their outputs the same path, or one in
-// the other. Steps of which only one ever runs, as a condition decides, may.
+// the other. Steps of which only one ever runs, as a condition decides, may, and those of which
+// both say `overwrite: true`.
 void tell_parallel_places(const Graph& graph, Complaints& complaints);
 
 }  // namespace muster::job

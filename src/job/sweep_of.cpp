@@ -30,8 +30,8 @@ constexpr std::size_t kParametersMax = 1000;
 constexpr double kWholeMax = 0x1p53;
 
 std::string out_of_range(const std::string& name, int least, double number) {
-  return fmt::format("{} must be a whole number from {} to {:.0f}, not {:.15g}", name, least,
-                     kWholeMax, number);
+  return fmt::format("{} must be a whole number from {} to {:.0f}, not {}", name, least, kWholeMax,
+                     number);
 }
 
 double double_of(const std::optional<Text>& text, double otherwise = 0) {

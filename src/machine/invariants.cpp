@@ -218,7 +218,7 @@ void Run::check_nodes() const {
     CHECK(!node.failed || failed_ || stop_);
     CHECK(state_ != State::over || node.state >= NodeState::stopped);
     CHECK(node.state != NodeState::running || state_ >= State::running);
-    CHECK(node.state != NodeState::gone || node.busy == 0 || stop_);
+    CHECK(node.state != NodeState::gone || node.busy == 0 || node.failed || stop_);
     CHECK(!spawns_.calls(NodeIndex(i)) || idle(NodeIndex(i)));
     if (node.joined) continue;
     CHECK(state_ != State::preparing || node.state >= NodeState::greeted);

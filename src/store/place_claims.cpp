@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
 #include "base/path.hpp"
@@ -59,27 +60,30 @@ bool PlaceClaims::open() {
 }
 
 // A process that was killed has left its lines, but no locks. A place ends with a zero, as no path
-// has one.
-std::vector<PlaceClaims::Entry> PlaceClaims::living() const {
-  const std::string text = read_file(folder_ + kList, kListMax).value_or("");
+// has one. Nothing where there is a list that cannot be read.
+std::optional<std::vector<PlaceClaims::Entry>> PlaceClaims::living() const {
+  const std::string path = folder_ + kList;
+  const auto text = read_file(path, kListMax);
+  if (!text && ::access(path.c_str(), F_OK) == 0) return std::nullopt;
   std::vector<Entry> entries;
-  for (std::string_view left = text; !left.empty();) {
+  for (std::string_view left = text ? std::string_view(*text) : ""; !left.empty();) {
     const std::string_view number = take_up_to(left, '\t');
     Entry entry{.run = std::string(take_up_to(left, '\t')),
                 .place = std::string(take_up_to(left, '\0'))};
     std::from_chars(number.data(), number.data() + number.size(), entry.byte);
-    const auto holder = holder_of_byte(locks_.get(), entry.byte);
+    entry.is_own = own_.contains(entry.byte);
+    const auto holder = entry.is_own ? std::optional(0) : holder_of_byte(locks_.get(), entry.byte);
     entry.holder = holder.value_or(0);
-    if (holder || own_.contains(entry.byte)) entries.push_back(std::move(entry));
+    if (holder) entries.push_back(std::move(entry));
   }
   return entries;
 }
 
-PlaceClaims::Answer PlaceClaims::answer(const std::vector<Entry>& others,
+PlaceClaims::Answer PlaceClaims::answer(const std::vector<Entry>& entries,
                                         const std::string& place) const {
   Answer all;
-  for (const Entry& one : others) {
-    if (own_.contains(one.byte) || !is_same_place(one.place, place)) continue;
+  for (const Entry& one : entries) {
+    if (one.is_own || !is_same_place(one.place, place)) continue;
     if (whole_run(one.run) != whole_run(run_))
       return {std::string(whole_run(one.run)), one.place, is_ancestor(one.holder)};
     all.is_of_pipeline |= base::lies_in(place, one.place);
@@ -87,28 +91,44 @@ PlaceClaims::Answer PlaceClaims::answer(const std::vector<Entry>& others,
   return all;
 }
 
-void PlaceClaims::add(std::vector<Entry> entries, const std::string& place) {
-  Entry own{.run = run_, .place = place};
-  while (std::ranges::count(entries, own.byte, &Entry::byte) > 0) ++own.byte;
-  if (!take_byte(locks_.get(), own.byte)) return;
-  own_.insert(own.byte);
-  entries.push_back(std::move(own));
+// A byte may be locked though no line has it, when its process could not write the list.
+void PlaceClaims::add(std::vector<Entry>& entries, const std::vector<std::string>& places) {
+  constexpr std::int64_t kStrayMax = 1'000;
+  std::set<std::int64_t> taken;
+  for (const Entry& one : entries) taken.insert(one.byte);
+  std::int64_t byte = 0;
+  const std::int64_t end = static_cast<std::int64_t>(taken.size() + places.size()) + kStrayMax;
+  for (const std::string& place : places) {
+    while (byte < end && (taken.contains(byte) || !take_byte(locks_.get(), byte))) ++byte;
+    if (byte == end) return;
+    own_.insert(byte);
+    entries.push_back({.byte = byte++, .run = run_, .place = place, .is_own = true});
+  }
+}
+
+void PlaceClaims::write(const std::vector<Entry>& entries) const {
   std::string text;
   for (const Entry& one : entries) {
     text += fmt::format("{}\t{}\t{}", one.byte, one.run, one.place);
     text.push_back('\0');
   }
-  (void)replace_file(folder_ + kList, text);
+  if (text.size() <= kListMax) (void)replace_file(folder_ + kList, text);
 }
 
-PlaceClaims::Answer PlaceClaims::take(const std::string& place) {
-  if (!open()) return {};
+std::vector<PlaceClaims::Answer> PlaceClaims::take(const std::vector<std::string>& places) {
+  std::vector<Answer> answers(places.size());
+  if (places.empty() || !open()) return answers;
   const process::UniqueFd gate = lock_file(folder_ + kGate);
-  if (!gate) return {};
-  std::vector<Entry> entries = living();
-  Answer said = answer(entries, place);
-  if (said.run.empty()) add(std::move(entries), place);
-  return said;
+  if (!gate) return answers;
+  auto entries = living();
+  if (!entries) return answers;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    answers[i] = answer(*entries, places[i]);
+    if (!answers[i].run.empty()) return answers;
+  }
+  add(*entries, places);
+  write(*entries);
+  return answers;
 }
 
 }  // namespace muster::store

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,21 +27,24 @@ class PlaceClaims {
     bool is_outer = false;  // the other run has started this process, and cannot end before it
     bool is_of_pipeline = false;  // the place is ours, and the pipeline around this step had it
   };
-  // `place`: absolute, and without links. Of several processes at the same instant one gets it.
-  // Nobody is kept away where there can be no locks.
-  [[nodiscard]] Answer take(const std::string& place);
+  // Places: absolute, and without links. Of several processes at the same instant one gets them.
+  // One answer for each; where one is another run's, none is taken, and those that follow it have
+  // not been looked at. Nobody is kept away where there can be no locks.
+  [[nodiscard]] std::vector<Answer> take(const std::vector<std::string>& places);
 
  private:
   struct Entry {
     std::int64_t byte = 0;  // of the file of locks: locked for as long as this counts
     std::string run = {};
     std::string place = {};
+    bool is_own = false;
     std::int32_t holder = 0;  // of the lock; 0: it cannot be seen from here, or it is this process
   };
   [[nodiscard]] bool open();
-  [[nodiscard]] std::vector<Entry> living() const;
-  [[nodiscard]] Answer answer(const std::vector<Entry>& others, const std::string& place) const;
-  void add(std::vector<Entry> entries, const std::string& place);
+  [[nodiscard]] std::optional<std::vector<Entry>> living() const;
+  [[nodiscard]] Answer answer(const std::vector<Entry>& entries, const std::string& place) const;
+  void add(std::vector<Entry>& entries, const std::vector<std::string>& places);
+  void write(const std::vector<Entry>& entries) const;
 
   std::string folder_;
   std::string run_;

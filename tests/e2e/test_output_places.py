@@ -189,10 +189,13 @@ class OutputPlaces(PipelineCase):
                 self.write("wait.yml", self.read(first).decode().replace("/model\n", waits))
                 run = self.start("wait.yml", command=(MUSTER, "submit"))
                 self.wait_for_files(["there"])
-                done = self.run_it(second, "--force", code=BAD_FILE)
+                done = self.run_it(second, code=BAD_FILE)
                 place = {"job.yml": self.path("out"), "inner.yml": self.path("out/a/b")}
                 self.assertIn(f"cannot be written to {place[second]} now: the run "
                               f"{max(self.runs())} writes to {place[first]}\n", done.errors)
+                self.assertIn("or say overwrite: true of this output", done.errors)
+                self.assertIn(f"writes to {place[first]} at the same time as the output model is "
+                              f"written to {place[second]}\n", self.run_it(second, "--force").errors)
                 self.write("go", "")
                 self.assertEqual(run.finish().code, 0)
                 for file in ("there", "go"):
@@ -201,13 +204,15 @@ class OutputPlaces(PipelineCase):
 
     def test_a_run_that_the_writer_starts(self):
         """It is not told to wait for the run that waits for it."""
-        command = f"{MUSTER} submit $DIR/job.yml --force; echo $? > $DIR/code"
+        command = (f"{MUSTER} submit $DIR/job.yml; echo $? > $DIR/code; {MUSTER} submit "
+                   "$DIR/job.yml --force; echo $? > $DIR/forced")
         self.write("outer.yml", JOB.replace("echo $TEXT > ${{outputs.model}}/model", command) % "")
         done = self.run_it("outer.yml")
         self.assertEqual(self.read("code").decode().strip(), str(BAD_FILE))
-        self.assertIn(f"the output model cannot be written to {self.path('out')}: the outer run "
-                      f"{max(self.runs())}, which started this one, writes there\n",
-                      done.text + done.errors)
+        self.assertRegex(done.text + done.errors, f"the output model cannot be written to "
+                         f"{self.path('out')}: the outer run \\S+, which started this one, writes "
+                         "there\n")
+        self.assertEqual(self.read("forced").decode().strip(), "0")
         self.assertNotIn("muster wait", done.text + done.errors)
 
     def test_two_steps_at_the_same_time(self):

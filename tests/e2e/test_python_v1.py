@@ -111,11 +111,12 @@ for name in ("one", "two"):
     config.save("src", name)
 for name in ("one", "two"):
     same = RunConfiguration.load("src", name)
-    print(list(same.environment.python.conda_dependencies.pip_packages))
+    with open(same.environment.python.conda_dependencies.conda_file()) as file:
+        print(f"package-{name}" in file.read())
     RunConfiguration.delete("src", name)
 print(os.listdir("src/.azureml"))
 """)
-        self.assertEqual(done.stdout.splitlines(), ["['package-one']", "['package-two']", "[]"])
+        self.assertEqual(done.stdout.splitlines(), ["True", "True", "[]"])
 
     def test_the_target_that_was_saved_is_where_it_runs(self):
         """By its own file, and by a program that loads it."""
@@ -274,6 +275,21 @@ run = experiment.submit(src)
 run.wait_for_completion()
 run.download_file("outputs/model.pkl", "/dev/stdout")
 """).stdout, "weights")
+
+    def test_a_pipe_among_files_is_told_and_not_waited_for(self):
+        self.assertEqual(self.runs("""
+import os, shutil
+from muster.named_files import copy_tree
+os.makedirs("some")
+os.mkfifo("some/pipe")
+with open("some/file", "w") as file:
+    file.write("x")
+try:
+    copy_tree("some", "copy")
+except shutil.Error as error:
+    print(error.args[0][0][2])
+print(os.listdir("copy"))
+""").stdout.splitlines(), ["'some/pipe' is a named pipe", "['file']"])
 
     def test_metrics_of_all_ranks(self):
         done = self.runs(V1 + """

@@ -80,6 +80,7 @@ class Liars(TravelCase):
                 runs = self.lab.path("head", f"{self.home}/.local/state/muster/runs")
                 self.assertEqual([name for _, _, names in os.walk(runs) for name in names
                                   if name in ("there", "file", "x")], [])
+                self.assertFalse(os.path.exists(self.lab.path("head", "/run/home/spilled")))
 
     def test_links_that_lead_out(self):
         done = self.hears(b"l 5 there outputs/model/link\n", b"l 5 /root outputs/model/link\n", 0)

@@ -103,10 +103,14 @@ std::optional<model::EnvSetting> hidden_by(const Call& call) {
   return std::nullopt;
 }
 
-// That limits ranks to some of what is left, which is another maker's; empty: nothing is.
-std::string variable_of_others(const Counts& counts) {
+// That limits ranks to some of what is left, which is another maker's; empty: nothing is. AMD's
+// libraries heed CUDA_VISIBLE_DEVICES, too.
+std::string variable_of_others(const Counts& counts, const model::EnvSetting& hides) {
   const bool has_some = counts.gpus && counts.gpu_variable && counts.gpus() > 0;
-  return has_some ? counts.gpu_variable() : "";
+  if (!has_some) return "";
+  std::string other = counts.gpu_variable();
+  const bool is_amd = other == "ROCR_VISIBLE_DEVICES" || other == "HIP_VISIBLE_DEVICES";
+  return is_amd && hides.name == "CUDA_VISIBLE_DEVICES" ? "" : other;
 }
 
 // One rank, so that a rehearsal is possible, or as many as are asked for.
@@ -142,7 +146,7 @@ Pool here(DeepspeedDraft& draft) {
   }
   resource.hides = hidden_by(*draft.call);
   if (resource.hides) {
-    std::string other = variable_of_others(draft.call->counts);
+    std::string other = variable_of_others(draft.call->counts, *resource.hides);
     if (other.empty()) return {without_devices(draft, std::move(resource))};
     resource.variable = std::move(other);
     resource.hides.reset();

@@ -51,7 +51,7 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; that of the rank that failed first; 2 for words that make no sense; 1 for what
+Exit codes: 0; that of the rank that failed first; 2 for usage errors; 1 for what
 horovodrun refuses after reading its words; 241 to 248 as of muster run.
 )";
 

@@ -51,8 +51,8 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: all ranks' codes ORed; N for a rank that signal N ended; 255 for words that make no
-sense, and for what muster could not carry out or write; 248 for help that could not be printed.
+Exit codes: all ranks' codes ORed; N for a rank that signal N ended; 255 for usage errors, and for
+what muster could not carry out or write; 248 for help that could not be printed.
 )";
 
 // Hydra looks for its own name, and so do scripts that ask which MPI this is.

@@ -68,9 +68,9 @@ Examples:
 )";
 
 constexpr std::string_view kExitCodes = R"(
-Exit codes: 0; 1 when a rank failed, a value makes no sense, or the job could not be carried out or
-its output not be written; 2 for options that do not exist, and for words where numbers must be; 248
-for help that could not be printed.
+Exit codes: 0; 1 when a rank failed, a value makes no sense, the job could not be carried out, or
+its output could not be written; 2 for options that do not exist, and for words where numbers must
+be; 248 for help that could not be printed.
 )";
 
 // PET_NPROC_PER_NODE of --nproc-per-node (torch/distributed/argparse_util.py).

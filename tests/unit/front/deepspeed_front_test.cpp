@@ -145,6 +145,16 @@ TEST_F(Deepspeed, OneMakersVariableHidesNoDevicesOfAnother) {
   }
 }
 
+TEST_F(Deepspeed, AmdsDevicesAreHiddenWithNvidias) {
+  environment_ = {"CUDA_VISIBLE_DEVICES=-1"};
+  gpus_ = 8;
+  variable_ = "ROCR_VISIBLE_DEVICES";
+  EXPECT_EQ(spec({"t.py"}).apps.front().exports,
+            (std::vector<model::EnvSetting>{{"CUDA_VISIBLE_DEVICES", "-1", true}}));
+  EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=-1 hides all devices: one rank; --num_gpus N "
+                            "starts more"});
+}
+
 TEST_F(Deepspeed, LeavesTheCallersChoiceOfOtherMakersDevices) {
   for (const std::string name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                  "ASCEND_RT_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {

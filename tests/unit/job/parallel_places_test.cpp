@@ -20,10 +20,11 @@ jobs:
 }
 
 TEST(ParallelPlaces, TheSameOneIsTold) {
-  EXPECT_EQ(complaints("./out", "out/"),
-            Texts{"p.yml:5:29: the steps b and a may run at the same time, and write to the same "
-                  "path, /base/out (a: p.yml:4:29)\n  hint: use another path, or make one step's "
-                  "output an input of the other"});
+  EXPECT_EQ(
+      complaints("./out", "out/"),
+      Texts{"p.yml:5:29: the steps b and a may run at the same time, and write to the same "
+            "path, /base/out (a: p.yml:4:29)\n  hint: use another path, make one step's output "
+            "an input of the other, or say overwrite: true of both"});
 }
 
 TEST(ParallelPlaces, OneInTheOtherIsTheSame) {
@@ -62,6 +63,40 @@ jobs:
   const Texts told = graph(files).complaints;
   ASSERT_EQ(told.size(), 1U);
   EXPECT_NE(told[0].find(": the steps c and b "), std::string::npos) << told[0];
+}
+
+TEST(ParallelPlaces, OfWhatFollowsTwoBranchesOneIsRun) {
+  const auto told = [](const std::string& input) {
+    return graph({{"p.yml", R"(
+type: pipeline
+jobs:
+  says: {command: x, outputs: {yes: {type: boolean, is_control: true}}}
+  choice: {type: if_else, condition: "${{parent.jobs.says.outputs.yes}}", true_block: a,
+           false_block: b}
+  a: {command: x, outputs: {o: }}
+  b: {command: x, outputs: {o: }}
+  d: {command: x, inputs: {i: "${{parent.jobs.a.outputs.o}}"}, outputs: {o: {path: out}}}
+  e: {command: x, inputs: {i: "${{parent.jobs.)" +
+                                input + R"(}}"}, outputs: {o: {path: out/e}}}
+)"}}).complaints;
+  };
+  EXPECT_EQ(told("b.outputs.o"), Texts{});
+  EXPECT_EQ(told("says.outputs.yes").size(), 1U);
+}
+
+TEST(ParallelPlaces, TheUserMayMeanIt) {
+  const auto said = [](const char* first, const char* second) {
+    return graph({{"p.yml", fmt::format(R"(
+type: pipeline
+jobs:
+  a: {{command: x, outputs: {{o: {{path: out, overwrite: {}}}}}}}
+  b: {{command: x, outputs: {{o: {{path: out/b, overwrite: {}}}}}}}
+)",
+                                        first, second)}})
+        .complaints.size();
+  };
+  EXPECT_EQ(said("true", "true"), 0U);
+  EXPECT_EQ(said("true", "false"), 1U);
 }
 
 TEST(ParallelPlaces, OfEachItemsStepItIsTheSame) {

@@ -24,7 +24,7 @@ class PlaceClaimsTest : public testing::Test {
   }
   // Whose place it is, "" for our own, as a process finds that has no other place.
   [[nodiscard]] std::string writer(const std::string& run, const std::string& path) const {
-    return PlaceClaims(records(), run).take(path).run;
+    return PlaceClaims(records(), run).take({path}).front().run;
   }
 
   unit::Folder folder_;
@@ -39,7 +39,7 @@ class Claimant {
     if (pid_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       PlaceClaims claims(records, run);
-      char byte = claims.take(place).run.empty() ? 'y' : 'n';
+      char byte = claims.take({place}).front().run.empty() ? 'y' : 'n';
       (void)!::write(said.write.get(), &byte, 1);
       for (;;) ::pause();
     }
@@ -67,13 +67,13 @@ TEST_F(PlaceClaimsTest, OfSeveralProcessesOneHasThePlaceUntilItEnds) {
   ASSERT_TRUE(first.has_it);
   EXPECT_FALSE(Claimant(records(), place(), "two").has_it);
   PlaceClaims claims(records(), "three");
-  const PlaceClaims::Answer refused = claims.take(place());
+  const PlaceClaims::Answer refused = claims.take({place()}).front();
   EXPECT_EQ(refused.run, "one");
   EXPECT_EQ(refused.place, place());
   EXPECT_FALSE(refused.is_outer);
-  EXPECT_EQ(claims.take(place("side")).run, "");
+  EXPECT_EQ(claims.take({place("side")}).front().run, "");
   first.end();
-  EXPECT_EQ(claims.take(place()).run, "");
+  EXPECT_EQ(claims.take({place()}).front().run, "");
   EXPECT_FALSE(Claimant(records(), place(), "four").has_it);
   EXPECT_FALSE(Claimant(records(), place("side"), "four").has_it);
 }
@@ -85,7 +85,7 @@ TEST_F(PlaceClaimsTest, APlaceInAnotherOneIsTheSame) {
   EXPECT_EQ(writer("two", place("/a/b/c")), "one");
   EXPECT_EQ(writer("two", "/"), "one");
   EXPECT_EQ(writer("two", place("/ab")), "");
-  EXPECT_EQ(PlaceClaims(records(), "two").take(place()).place, place("/a"));
+  EXPECT_EQ(PlaceClaims(records(), "two").take({place()}).front().place, place("/a"));
 }
 
 TEST_F(PlaceClaimsTest, AnyNumberOfPlacesAreHeldAtOnce) {
@@ -101,8 +101,8 @@ TEST_F(PlaceClaimsTest, AnyNumberOfPlacesAreHeldAtOnce) {
 
 TEST_F(PlaceClaimsTest, ARunMayHavePlacesInOneAnother) {
   PlaceClaims claims(records(), "one");
-  EXPECT_EQ(claims.take(place("/a")).run, "");
-  EXPECT_EQ(claims.take(place()).run, "");
+  EXPECT_EQ(claims.take({place("/a")}).front().run, "");
+  EXPECT_EQ(claims.take({place()}).front().run, "");
   EXPECT_FALSE(Claimant(records(), place("/b"), "two").has_it);
 }
 
@@ -110,26 +110,50 @@ TEST_F(PlaceClaimsTest, AStepHasThePlacesOfItsPipeline) {
   Claimant pipeline(records(), place(), "one");
   ASSERT_TRUE(pipeline.has_it);
   PlaceClaims step(records(), "one/step");
-  const PlaceClaims::Answer own = step.take(place("/a"));
+  const PlaceClaims::Answer own = step.take({place("/a")}).front();
   EXPECT_EQ(own.run, "");
   EXPECT_TRUE(own.is_of_pipeline);
-  EXPECT_FALSE(step.take(folder_.path() + "/late").is_of_pipeline);
+  EXPECT_FALSE(step.take({folder_.path() + "/late"}).front().is_of_pipeline);
   pipeline.end();
   EXPECT_FALSE(Claimant(records(), place("/a"), "two").has_it) << "it is the step's, too";
 }
 
 TEST_F(PlaceClaimsTest, TheRunThatStartedThisProcessIsTheOuterOne) {
   PlaceClaims outer(records(), "outer");
-  ASSERT_EQ(outer.take(place()).run, "");
+  ASSERT_EQ(outer.take({place()}).front().run, "");
   const pid_t child = ::fork();
   if (child == 0) {
     PlaceClaims inner(records(), "inner");
-    const PlaceClaims::Answer answer = inner.take(place("/a"));
+    const PlaceClaims::Answer answer = inner.take({place("/a")}).front();
     ::_exit(answer.run == "outer" && answer.is_outer ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(PlaceClaimsTest, OfSeveralPlacesAllAreTakenOrNone) {
+  const Claimant first(records(), place("/2"), "one");
+  PlaceClaims claims(records(), "two");
+  const auto refused = claims.take({place("/1"), place("/2"), place("/3")});
+  ASSERT_EQ(refused.size(), 3U);
+  EXPECT_EQ(refused[0].run, "");
+  EXPECT_EQ(refused[1].run, "one");
+  EXPECT_EQ(writer("three", place("/1")), "");
+  std::vector<std::string> many;
+  for (int i = 0; i < 5'000; ++i) many.push_back(place("/many/" + std::to_string(i)));
+  for (const auto& answer : claims.take(many)) ASSERT_EQ(answer.run, "");
+  EXPECT_FALSE(Claimant(records(), place("/many/4999"), "three").has_it);
+}
+
+TEST_F(PlaceClaimsTest, ALineThatCouldNotBeWrittenLeavesAnotherByteToOthers) {
+  const std::string list = records() + "/.placed/writers";
+  const Claimant first(records(), place("/1"), "one");
+  ASSERT_TRUE(first.has_it);
+  std::filesystem::remove(list);
+  Claimant second(records(), place("/2"), "two");
+  EXPECT_TRUE(second.has_it);
+  EXPECT_EQ(writer("three", place("/2")), "two");
 }
 
 TEST_F(PlaceClaimsTest, NobodyIsKeptAwayByAListThatOthersMayWrite) {
