@@ -131,7 +131,7 @@ def _of_run(run: str, output: Optional[str], below: str) -> str:
     pipeline, _, step = run.partition("/")
     record = os.path.join(records_folder(), pipeline, *(["steps", step] if step else []))
     bases = [record, os.path.join(record, "code")]
-    if output not in (None, "artifacts", "default"):
-        bases.insert(0, os.path.join(record, "outputs", str(output)))
+    if output is not None:
+        bases.insert(0, os.path.join(record, "outputs", output))
     found = [os.path.join(base, below) for base in bases]
     return next((one for one in found if os.path.exists(one)), found[0])

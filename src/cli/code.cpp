@@ -1,13 +1,17 @@
 // Between a request and the snapshots of `blobs`.
 #include "cli/code.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/words.hpp"
 #include "blobs/snapshot_of.hpp"
 #include "cli/speak.hpp"
 #include "cli/travel.hpp"
+#include "front/inherited.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/first_few.hpp"
@@ -63,6 +67,19 @@ Result<snapshot::Manifest> manifest_of_then(const front::CodeFolder& code) {
                     "{}: {}", code.again, manifest.error().what);
 }
 
+// An output that is the copy: whoever brings the code makes it.
+void leave_out(const std::string& folder, model::JobSpec& spec) {
+  std::erase(spec.folders, folder);
+  for (model::App& app : spec.apps) {
+    const auto told =
+        std::ranges::find(app.exports, front::kOutputFolders, &model::EnvSetting::name);
+    if (told == app.exports.end() || !told->value) continue;
+    std::vector<std::string> folders = base::split(*told->value, "\n");
+    std::erase(folders, folder);
+    told->value = fmt::format("{}", fmt::join(folders, "\n"));
+  }
+}
+
 }  // namespace
 
 // That of a step lies in that of its pipeline.
@@ -92,6 +109,7 @@ void use_code_of(const std::string& record, front::RunRequest& request) {
 }
 
 void start_in_copy(const front::RunRequest& request, model::JobSpec& spec) {
+  leave_out(fmt::format("{}/{}", request.record->folder, kCodeFolder), spec);
   // A plan that is only shown belongs to no run.
   const std::string run =
       request.dry_run ? records_of(request.record->folder) + "/<run>" : request.record->folder;

@@ -92,6 +92,8 @@ Result<std::string> path_of_output(const std::string& records, const job::RunOut
                       "the run {} has no output {}", store::run_of(record->folder),
                       spec::in_quotes(output.output));
   }
+  if (!record->code.empty() && found->path == record->code)
+    return path_of_artifact(*record, output);
   std::string path = found->path + (output.below.empty() ? "" : "/" + output.below);
   // What lies elsewhere may be seen by the hosts alone.
   if (!record->holds(path) || is_there(path)) return path;

@@ -113,9 +113,17 @@ bool would_be_told(const job::LauncherWords& launcher) {
   return would_be_called(launcher) && std::ranges::none_of(launcher.words, is_left_to_shell);
 }
 
-// And not about a file that the command itself may make; torchrun refuses some words late.
-bool is_about_words(base::Fault fault) {
-  return fault == base::Fault::usage || fault == base::Fault::cannot_start;
+// A hostfile that the command itself may make: what lies there now may be that of an earlier run.
+bool may_be_made(std::string_view hostfile) {
+  const bool is_file = !hostfile.empty() && !hostfile.starts_with('-');
+  return is_file && !hostfile.ends_with(spec::kHostfile);
+}
+
+// And not about such a file; torchrun refuses some words late.
+bool is_about_words(const base::Error& error) {
+  const bool is_of_words =
+      error.fault == base::Fault::usage || error.fault == base::Fault::cannot_start;
+  return is_of_words && !may_be_made(error.place.source);
 }
 
 // "mpirun", "muster run"
@@ -141,7 +149,7 @@ LauncherReading read_launcher(Call& inner, const job::LauncherWords& launcher) {
   if (front == nullptr || front->takes_file) return {};
   auto read = front->read(inner);
   if (read) return {std::move(*read), {}};
-  if (would_be_told(launcher) && is_about_words(read.error().fault)) {
+  if (would_be_told(launcher) && is_about_words(read.error())) {
     return {{}, mistake_of(inner, launcher, std::move(read.error()))};
   }
   if (std::ranges::any_of(launcher.words, is_left_to_shell)) {
@@ -184,8 +192,9 @@ base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec
 
 // Of the hosts on which the launcher starts ranks.
 bool knows_slots(const RunRequest& request, const model::JobSpec& spec, CountsKnown known) {
-  if (request.meeting || request.allocation) return false;
   const model::JobSpec& own = request.spec;
+  const bool reads_own = own.source.is_file && may_be_made(own.source_name);
+  if (request.meeting || request.allocation || reads_own) return false;
   if (own.hosts.empty()) {
     const bool is_alone = spec.hosts.empty() && spec.fake_nodes == 0 && spec.hostfile.empty();
     return known.cores && is_alone && own.fake_nodes == 0;

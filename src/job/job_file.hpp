@@ -75,9 +75,10 @@ struct Output {
   std::optional<Text> type;
   std::optional<Text> mode;
   std::optional<Text> path;
-  bool bound = false;       // of a step: the path is an expression of its pipeline
-  bool overwrite = false;   // what lies at the path may be the user's
-  bool is_control = false;  // a word that the step writes, which decides what runs after it
+  bool bound = false;          // of a step: the path is an expression of its pipeline
+  bool overwrite = false;      // what lies at the path may be the user's
+  bool is_control = false;     // a word that the step writes, which decides what runs after it
+  bool is_undeclared = false;  // only steps that take it name it
 };
 
 // What a pipeline says of its steps together.

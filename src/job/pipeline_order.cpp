@@ -288,9 +288,10 @@ class Settler {
 
   // Every command of Azure ML's has it, as every run there has.
   static bool is_undeclared_folder(const Step& step, const std::string& name) {
-    const bool is_command = step.pipeline == nullptr && !step.job.sweep && step.job.code;
-    return name == kRunFolderName && is_command &&
-           std::ranges::find(step.job.outputs, name, &Output::name) == step.job.outputs.end();
+    const JobFile& made = step.job;
+    const bool is_command = step.pipeline == nullptr && !made.sweep && made.code;
+    return name == kRunFolderName && is_command && made.dialect != Dialect::native &&
+           std::ranges::find(made.outputs, name, &Output::name) == made.outputs.end();
   }
 
   // Whether there is such an output.
@@ -314,6 +315,7 @@ class Settler {
       Output& output = step.job.outputs.emplace_back();
       output.name = piece.name;
       output.mark = step.mark;
+      output.is_undeclared = true;
     }
     if (std::ranges::find(step.job.outputs, piece.name, &Output::name) == step.job.outputs.end()) {
       Names outputs;

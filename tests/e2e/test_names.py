@@ -202,6 +202,25 @@ class Outputs(PipelineCase):
         self.assertIn(f"the input x: the run {run} has not made ",
                       self.submit(file="use.yml", code=BAD_FILE).complaints)
 
+    def test_artifacts_that_another_step_took_are_those_of_any_run(self):
+        """What lies in its code, else what lies in its record."""
+        os.mkdir(self.path("src"))
+        self.write("make.yml", "type: pipeline\njobs:\n"
+                   "  a:\n    code: src\n    outputs: {w: {type: uri_folder}}\n"
+                   "    command: echo code > outputs/x; echo record > ${{outputs.w}}/x\n"
+                   "  b: {command: 'ls ${{inputs.run}}/outputs', "
+                   "inputs: {run: '${{parent.jobs.a.outputs.artifacts}}'}}\n")
+        self.assertEqual(self.submit(file="make.yml").text, "b: x\n")
+        run = self.show()["run"]
+        job = ("type: command\ncommand: cat ${{inputs.x}}\ninputs: {x: {type: uri_file, path: "
+               f"'azureml://jobs/{run}/a/outputs/artifacts/paths/outputs/%s'}}}}\n")
+        for path, text in (("x", "code\n"), ("w/x", "record\n")):
+            self.write("use.yml", job % path)
+            self.assertEqual(self.submit(file="use.yml").text, text)
+        self.write("use.yml", job % "y")
+        self.assertIn(f"the input x: the run {run}/a has no 'outputs/y'",
+                      self.submit(file="use.yml", code=BAD_FILE).complaints)
+
 
 PROGRAM = """
 from azure.ai.ml import Input, MLClient, command

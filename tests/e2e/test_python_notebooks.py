@@ -263,6 +263,18 @@ class Notebooks(PythonCase):
                      "did you mean display_name?")
         self.refused(CLIENT + "client.jobs.get('nosuch')\n", "no run nosuch\n  hint: `muster ps`")
 
+    def test_what_lies_in_an_output_named_artifacts_can_be_registered(self):
+        """Of a job without code it is one like others."""
+        done = self.runs(CLIENT + "from azure.ai.ml.entities import Model\n"
+                         "job = client.jobs.create_or_update(command(\n"
+                         "    command='echo made > ${{outputs.artifacts}}/x',\n"
+                         "    outputs={'artifacts': Output()}, compute='cpu-cluster'))\n"
+                         "client.jobs.stream(job.name)\n"
+                         "model = client.models.create_or_update(Model(name='kept', path=\n"
+                         "    f'azureml://jobs/{job.name}/outputs/artifacts/paths/x'))\n"
+                         "print(open(model.path).read())\n")
+        self.assertIn("made\n", done.stdout)
+
     def test_sweeps_know_their_best_trial(self):
         done = self.runs(SWEEP)
         self.assertEqual(self.read_json(done.stdout[:done.stdout.index("\n\n") + 1])["outputs"],

@@ -168,6 +168,20 @@ class RunFolders(SnapshotCase):
         self.assertEqual(self.show()["outputs"], {"artifacts": self.show()["code"]})
         self.told("validate", "job.yml")
 
+    def test_without_a_copy_artifacts_are_an_output_like_others(self):
+        job = ("command: echo x > ${{outputs.artifacts}}/x\n"
+               "outputs: {artifacts: {type: uri_folder}}\n")
+        for more, words in (("", ()), ("code: src\n", ("--no-snapshot",))):
+            self.write("job.yml", job + more)
+            self.told("submit", "job.yml", *words)
+            for again in (False, True):
+                if again:
+                    self.told("rerun", "last")
+                run = self.show()
+                place = run["folder"] + "/outputs/artifacts"
+                self.assertEqual(run["outputs"], {"artifacts": place})
+                self.assertTrue(os.path.isfile(place + "/x"), run)
+
     def test_a_job_of_musters_own_form_has_none(self):
         self.submit("mkdir outputs")
         self.assertEqual(self.files(), {"a.txt", "outputs"})

@@ -114,21 +114,16 @@ job::Bases bases_of(const Call& call, const std::string& job_folder) {
           run_of(call)};
 }
 
-// In muster's own form it is a name like others.
+// What the step declares is a folder like others then.
 void check_run_folder(const job::JobFile& job, const job::Bases& bases,
                       job::Complaints& complaints) {
-  if (job.dialect == job::Dialect::native || !bases.runs_in.empty()) return;
-  const auto output = std::ranges::find_if(job.outputs, job::is_run_folder);
-  if (output == job.outputs.end()) return;
-  const bool is_sweep = job.sweep != nullptr;
-  complaints.add(output->mark,
-                 fmt::format("outputs.{} is the folder in which the job runs, and {}", output->name,
-                             is_sweep ? "each trial of a sweep has its own"
-                                      : "this job has no copy of its code to run in"),
-                 is_sweep
-                     ? "name the output differently"
-                     : "add `code: .` (the folder of the job file), without snapshot: false or "
-                       "--no-snapshot, and keep a record; or name the output differently");
+  const auto taken = std::ranges::find_if(job.outputs, &job::Output::is_undeclared);
+  if (taken == job.outputs.end() || !bases.runs_in.empty()) return;
+  complaints.add(taken->mark,
+                 fmt::format("another step takes outputs.{} of this one, the folder in which it "
+                             "runs, and --no-snapshot leaves it no copy of its code to run in",
+                             taken->name),
+                 "leave out --no-snapshot, or have it write to an output that it declares");
 }
 
 void place_outputs(job::JobFile& job, const job::Bases& bases, job::Complaints& complaints) {
@@ -534,7 +529,6 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   pass_on(secrets, made.spec);
   set_what_is_typed(call, draft, made.spec);
   made.spec.folders = std::move(made.folders);
-  std::erase(made.spec.folders, bases.runs_in);  // it comes with the code
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
   if (made.layout.launches) hand_over(made.spec, made.layout);

@@ -141,7 +141,8 @@ std::string never_reused_because(const job::GraphStep& step, const model::Planne
       output != job.outputs.end()) {
     return fmt::format("others may write to its output {}, which has a path", output->name);
   }
-  if (std::ranges::any_of(job.outputs, job::is_run_folder)) {
+  const bool is_azure = job.dialect != job::Dialect::native;
+  if (is_azure && std::ranges::any_of(job.outputs, job::is_run_folder)) {
     return fmt::format("its output {} is the whole folder in which it runs", job::kRunFolderName);
   }
   if (const auto input = std::ranges::find_if_not(job.inputs, is_certain);

@@ -1,4 +1,5 @@
 // From words to what a head is asked for, and from its report to the exit code, without any rank.
+#include <algorithm>
 #include <csignal>
 #include <gtest/gtest.h>
 
@@ -205,6 +206,23 @@ TEST_F(RecordedRun, AsksNoHeadWhenItCannotBePlanned) {
   const Answer answer = muster_({"submit", "-H", "node1", file_});
   EXPECT_NE(answer.code, 0);
   EXPECT_EQ(answer.runs.size(), 0U);
+}
+
+// An output named artifacts is the copy of the code, which is made only where the code is.
+TEST_F(RecordedRun, MakesTheFolderOfItsCodeUnlessACopyIs) {
+  const std::string file = folder_.file("made.yml",
+                                        "type: command\ncommand: echo 1\ncode: src\n"
+                                        "outputs: {artifacts: {type: uri_folder}}\n",
+                                        false);
+  const auto folders = [&] {
+    const Answer answer = muster_({"submit", "-H", "localhost", file});
+    EXPECT_EQ(answer.runs.size(), 1U) << answer.err;
+    return answer.runs.empty() ? Words() : answer.runs[0].input.spec.folders;
+  };
+  const auto is_code = [](const std::string& folder) { return folder.ends_with("/code"); };
+  EXPECT_TRUE(std::ranges::any_of(folders(), is_code)) << "the host may have its own code";
+  std::filesystem::create_directory(folder_.path() + "/src");
+  EXPECT_TRUE(std::ranges::none_of(folders(), is_code));
 }
 
 // What only another host can tell is asked for before the plan is made.

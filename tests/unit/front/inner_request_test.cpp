@@ -110,6 +110,31 @@ TEST(InnerRequest, compares_what_the_job_gives_no_hosts_for) {
   EXPECT_EQ(told("mpirun -H a:2,b:2 -np 5 x", all), "");
 }
 
+TEST(InnerRequest, compares_no_hostfile_that_the_command_may_make) {
+  const auto told = [](const std::string& text, const std::string& of_job) {
+    model::JobSpec spec = launching(text);
+    spec.hostfile = of_job;
+    Call call = here();
+    call.read_file = [](const std::string&, std::size_t) -> base::Result<std::string> {
+      return "a slots=2\nb slots=2\n";  // of an earlier run
+    };
+    const auto wrong = inner_request(call, spec).mistake;
+    return wrong ? wrong->what : "";
+  };
+  for (const char* of_job : {"", "a slots=2\nb slots=2\n"}) {
+    for (const char* text :
+         {"printf 'a slots=4\\nb slots=4\\n' > hosts && mpirun --hostfile hosts -np 8 x",
+          "cd sub && mpirun --hostfile hosts -np 8 x", "muster run --hostfile ./hosts -n 8 x",
+          "horovodrun --hostfile hosts -np 8 x"}) {
+      EXPECT_EQ(told(text, of_job), "") << text;
+    }
+    EXPECT_NE(told("printf 1 > hosts && mpirun -H a:2,b:2 -np 8 x", of_job), "");
+    EXPECT_NE(told("horovodrun -H a:2,b:2 -np 8 x", of_job), "");
+    EXPECT_NE(told("mpirun --hostfile hosts -bind-too core x", of_job), "");
+  }
+  EXPECT_NE(told("mpirun --hostfile $AZUREML_MPI_HOSTFILE -np 8 x", "a slots=2\n"), "");
+}
+
 TEST(InnerRequest, tells_whose_words_cannot_be_known) {
   const auto unforeseen = [](const std::string& text) {
     std::string all;

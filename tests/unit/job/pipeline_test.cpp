@@ -336,6 +336,10 @@ TEST(Pipeline, ACommandWithCodeHasArtifactsUndeclared) {
   const PipelineReading none = read_all({{"p.yml", wants + "  a: {command: x}\n"}});
   EXPECT_EQ(told_in(none.complaints), Texts{"p.yml:3:32: the step a has no output 'artifacts'\n"
                                             "  hint: declare it below the step's outputs:"});
+  const std::string native = "muster: 1\ncommand: x\ncode: .\n";
+  const PipelineReading own =
+      read_all({{"p.yml", wants + "  a: {component: n.yml}\n"}, {"n.yml", native}});
+  EXPECT_EQ(told_in(own.complaints), told_in(none.complaints)) << "a name like others";
 }
 
 TEST(Pipeline, CirclesAreNamed) {
