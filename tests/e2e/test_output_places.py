@@ -194,8 +194,9 @@ class OutputPlaces(PipelineCase):
                 self.assertIn(f"cannot be written to {place[second]} now: the run "
                               f"{max(self.runs())} writes to {place[first]}\n", done.errors)
                 self.assertIn("or say overwrite: true of this output", done.errors)
+                told = self.run_it(second, "--force").errors
                 self.assertIn(f"writes to {place[first]} at the same time as the output model is "
-                              f"written to {place[second]}\n", self.run_it(second, "--force").errors)
+                              f"written to {place[second]}\n", told)
                 self.write("go", "")
                 self.assertEqual(run.finish().code, 0)
                 for file in ("there", "go"):
