@@ -78,6 +78,10 @@ class CommandComponent(Component):
         return cls(**words)
 
     @property
+    def has_code(self) -> bool:
+        return self.code is not None
+
+    @property
     def shown(self) -> str:
         return self.name
 

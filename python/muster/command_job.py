@@ -57,6 +57,10 @@ class CommandJob(Sweepable, Checked):
         self.is_deterministic = is_deterministic
 
     @property
+    def has_code(self) -> bool:
+        return self.code is not None
+
+    @property
     def outputs(self) -> Any:
         """By name; others may be given as a dictionary."""
         return self._outputs

@@ -130,6 +130,10 @@ class Step(Sweepable, Checked):
         """What messages call it."""
         return self.component.shown
 
+    @property
+    def has_code(self) -> bool:
+        return self.component.has_code
+
     def step_keys(self) -> Dict[str, Any]:
         """Those of a step in a pipeline's file."""
         refuse_laws(self.name, self.inputs)
@@ -229,6 +233,12 @@ class Component(Checked):
         self.input_names = [str(one["name"]) for one in declared["inputs"]]
         self.output_names = [str(name) for name in declared["outputs"]]
         self._required = [str(one["name"]) for one in declared["inputs"] if one["required"]]
+        self._has_code = bool(declared["has_artifacts"])
+
+    @property
+    def has_code(self) -> bool:
+        """Whether its steps are commands that run in a copy of its code."""
+        return self._has_code
 
     def keys(self) -> Union[str, Dict[str, Any]]:
         """What a step says of it."""

@@ -12,6 +12,10 @@ class Named(Protocol):
 
     name: str
 
+    @property
+    def has_code(self) -> bool:
+        """Whether it is a command that runs in a copy of its code."""
+
 
 class Output(Checked):
     """One of them; it has a folder once its step has run: see job.outputs."""
@@ -37,7 +41,8 @@ class Output(Checked):
         """Says how Azure ML would store it."""
 
 
-# Every command has it, declared or not: the folder in which it ran, with ./outputs and ./logs.
+# Every command with code has it, declared or not: the folder in which it ran, with ./outputs and
+# ./logs.
 _RUN_FOLDER = "artifacts"
 
 
@@ -61,9 +66,13 @@ class Outputs:
         return {name: one.keys() for name, one in self._used.items() if one.keys()}
 
     def __getitem__(self, name: str) -> Output:
-        if name not in (*self._names, _RUN_FOLDER):
+        is_run_folder = name == _RUN_FOLDER and self._step.has_code
+        if name not in self._names and not is_run_folder:
+            hint = nearest(name, self._names)
+            if name == _RUN_FOLDER:
+                hint += "; undeclared, only a command with code has this one"
             raise BadCall(f"{getattr(self._step, 'shown', self._step.name)} has no output {name!r}",
-                          nearest(name, self._names))
+                          hint)
         return self._used.setdefault(name, Output(self._step, name))
 
     def __setitem__(self, name: str, value: Any) -> None:

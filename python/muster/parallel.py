@@ -52,6 +52,7 @@ class Parallel(Checked):
     """A step of that kind; calling it with inputs makes a copy, as a step of a pipeline."""
 
     LACKS = _PARALLEL
+    has_code = False  # of its own: its task has one
 
     def __init__(self, **said: Any) -> None:
         self.made_at = users_line()

@@ -194,6 +194,7 @@ class SweepJob(Checked):
     """A job and what its trials vary; it may be changed until it is submitted."""
 
     LACKS = _SWEEP
+    has_code = False  # its trials have one
     outputs: Outputs
 
     def __init__(self, *, trial: Any = None, search_space: Optional[Mapping[str, Any]] = None,

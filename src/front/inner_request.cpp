@@ -190,11 +190,14 @@ base::Result<void> check_meeting(const RunRequest& request, const model::JobSpec
                     request.meeting->nodes, nodes);
 }
 
+bool reads_own_hostfile(const model::JobSpec& own) {
+  return own.source.is_file && may_be_made(own.source_name);
+}
+
 // Of the hosts on which the launcher starts ranks.
 bool knows_slots(const RunRequest& request, const model::JobSpec& spec, CountsKnown known) {
   const model::JobSpec& own = request.spec;
-  const bool reads_own = own.source.is_file && may_be_made(own.source_name);
-  if (request.meeting || request.allocation || reads_own) return false;
+  if (request.meeting || request.allocation || reads_own_hostfile(own)) return false;
   if (own.hosts.empty()) {
     const bool is_alone = spec.hosts.empty() && spec.fake_nodes == 0 && spec.hostfile.empty();
     return known.cores && is_alone && own.fake_nodes == 0;
@@ -214,6 +217,17 @@ base::Result<void> check_counts(const Call& inner, const job::LauncherWords& lau
   const bool is_known = knows_slots(request, spec, known);
   if (!is_known || !launcher.keeps_variables || !inner.check_room) return {};
   return inner.check_room(request.spec);
+}
+
+// What has no room on the hosts of such a file is not what will be started.
+void check_own_hostfile(const Call& inner, LauncherReading& launcher) {
+  if (!launcher.read || !launcher.read->request || !inner.check_room) return;
+  const model::JobSpec& own = launcher.read->request->spec;
+  if (!reads_own_hostfile(own)) return;
+  auto fits = inner.check_room(own);
+  if (fits) return;
+  launcher.unforeseen = std::move(fits.error().what);
+  launcher.read.reset();
 }
 
 std::shared_ptr<const RunRequest> request_of(const Call& inner, const model::JobSpec& spec,
@@ -238,6 +252,7 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsK
       const auto fine = check_counts(inner, one, *launcher.read->request, spec, known);
       if (!fine) launcher.mistake = mistake_of(inner, one, fine.error());
     }
+    check_own_hostfile(inner, launcher);
     if (launcher.mistake) {
       return {{}, std::move(launcher.mistake), one.words.front(), one.before};
     }

@@ -286,12 +286,10 @@ class Settler {
         hint(piece.name, inputs_, "declare it below its inputs:"));
   }
 
-  // Every command of Azure ML's has it, as every run there has.
   static bool is_undeclared_folder(const Step& step, const std::string& name) {
-    const JobFile& made = step.job;
-    const bool is_command = step.pipeline == nullptr && !made.sweep && made.code;
-    return name == kRunFolderName && is_command && made.dialect != Dialect::native &&
-           std::ranges::find(made.outputs, name, &Output::name) == made.outputs.end();
+    const auto& outputs = step.job.outputs;
+    return name == kRunFolderName && step.pipeline == nullptr && has_run_folder(step.job) &&
+           std::ranges::find(outputs, name, &Output::name) == outputs.end();
   }
 
   // Whether there is such an output.

@@ -162,6 +162,11 @@ bool is_run_folder(const Output& output) {
   return output.name == kRunFolderName && !says_path(output) && !is_file(output);
 }
 
+bool has_run_folder(const JobFile& job) {
+  const bool is_command = !job.sweep && !job.parallel && job.dialect != Dialect::native;
+  return is_command && job.code;
+}
+
 std::string output_path(const Output& output, const Bases& bases) {
   if (is_run_folder(output) && !bases.runs_in.empty()) return bases.runs_in;
   return says_path(output) ? below(bases.file, output.path->text)

@@ -73,6 +73,8 @@ struct Whose {
 // ./outputs and ./logs.
 inline constexpr std::string_view kRunFolderName = "artifacts";
 [[nodiscard]] bool is_run_folder(const Output& output);
+// Whether it is there undeclared: of every command with code, as every run of Azure ML's has it.
+[[nodiscard]] bool has_run_folder(const JobFile& job);
 
 // Where an output lies.
 [[nodiscard]] std::string output_path(const Output& output, const Bases& bases);

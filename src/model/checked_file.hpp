@@ -29,6 +29,7 @@ struct CheckedFile {
   std::string target = {};  // empty: only the file was checked
   std::vector<AskedOfTarget> asked = {};
   std::string run_configuration = {};  // of SDK v1: its keys as JSON; empty: it is none
+  bool has_artifacts = false;          // undeclared: the folder in which it runs
   bool operator==(const CheckedFile&) const = default;
 };
 

@@ -45,9 +45,13 @@ std::string complaints_json(const model::CheckedFile& file, std::span<const base
   Json outputs = Json::array();
   for (const std::string& name : file.outputs) outputs.push_back(utf8(name));
   const bool fine = complaints.empty() && std::ranges::none_of(file.asked, says_no);
-  Json whole = {{"file", utf8(file.path)},       {"fine", fine},
-                {"complaints", std::move(list)}, {"notices", std::move(told)},
-                {"inputs", std::move(inputs)},   {"outputs", std::move(outputs)}};
+  Json whole = {{"file", utf8(file.path)},
+                {"fine", fine},
+                {"complaints", std::move(list)},
+                {"notices", std::move(told)},
+                {"inputs", std::move(inputs)},
+                {"outputs", std::move(outputs)},
+                {"has_artifacts", file.has_artifacts}};
   if (!file.run_configuration.empty()) {
     whole["run_configuration"] = Json::parse(file.run_configuration);
   }

@@ -406,6 +406,34 @@ class Programs(PythonCase):
         self.assertEqual(self.runs(program, "--fake-nodes", "1").stdout,
                          "used: made\nused: then\n")
 
+    def test_only_a_command_with_code_has_it_undeclared(self):
+        os.makedirs(self.path("code"))
+        self.write("bare.yml", "type: command\nname: bare\ncommand: 'true'\n")
+        self.write("coded.yml", "type: command\nname: coded\ncommand: echo made > outputs/x\n"
+                   "code: ./code\n")
+        self.write("score.py", "")
+        given = ("from azure.ai.ml import Input, Output, command, dsl, load_component\n"
+                 "from azure.ai.ml.parallel import RunFunction, parallel_run_function\n"
+                 "from azure.ai.ml.sweep import Choice\n"
+                 "coded = load_component(source='coded.yml')\n"
+                 "bare = load_component(source='bare.yml')\n")
+        hint = "; undeclared, only a command with code has this one\n"
+        swept = ("command(command='echo loss=${{inputs.x}}', code='./code', inputs={'x': 1})"
+                 "(x=Choice([1, 2])).sweep(primary_metric='loss', goal='minimize', "
+                 "sampling_algorithm='grid')")
+        parallel = ("parallel_run_function(name='score', input_data='${{inputs.data}}', "
+                    "inputs={'data': Input(path='.')}, outputs={'scores': Output()}, "
+                    "mini_batch_size='1', task=RunFunction(code='.', entry_script='score.py'))")
+        for made, why in (("bare()", "bare.yml has no output 'artifacts'\n  hint: it has none"),
+                          ("command(command='true')", "'artifacts'\n  hint: it has none"),
+                          (swept, "'artifacts'\n  hint: it has none"),
+                          (parallel, "'artifacts'\n  hint: it has scores")):
+            with self.subTest(made):
+                self.assertIn(why + hint, self.fails(USAGE, given + made + ".outputs.artifacts\n"))
+        self.runs(given + "coded().outputs.artifacts\n"
+                  "command(command='true', outputs={'artifacts': {}}).outputs.artifacts\n"
+                  "command(command='true', code='./code').outputs['artifacts']\n")
+
     def test_mistakes_in_wiring_name_the_line(self):
         wired = ("@dsl.pipeline()\ndef both():\n    first = func(1, 2)\n"
                  "    func(first.outputs.model, 2)\nboth().submit()\n")

@@ -251,6 +251,7 @@ model::CheckedFile checked_file(const std::string& path, const job::JobFile& job
     checked.inputs.push_back({input.name, !input.value && !input.optional});
   }
   for (const job::Output& output : job.outputs) checked.outputs.push_back(output.name);
+  checked.has_artifacts = job::has_run_folder(job);
   return checked;
 }
 
