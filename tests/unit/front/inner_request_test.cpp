@@ -114,9 +114,11 @@ TEST(InnerRequest, compares_no_hostfile_that_the_command_may_make) {
   const auto told = [](const std::string& text, const std::string& of_job) {
     model::JobSpec spec = launching(text);
     spec.hostfile = of_job;
+    if (of_job.empty()) spec.apps.front().exports.clear();
     Call call = here();
-    call.read_file = [](const std::string&, std::size_t) -> base::Result<std::string> {
-      return "a slots=2\nb slots=2\n";  // of an earlier run
+    call.read_file = [](const std::string& path, std::size_t) -> base::Result<std::string> {
+      if (path.ends_with("hosts")) return "a slots=2\nb slots=2\n";  // of an earlier run
+      return base::fail(base::Fault::bad_file, "", "no {}", path);
     };
     const InnerReading read = inner_request(call, spec);
     const bool is_planned = read.request && model::ranks_given(read.request->spec) > 4;
