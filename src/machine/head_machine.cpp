@@ -256,7 +256,7 @@ void HeadMachine::welcome(Member* member, const Heard& event, const wire::Welcom
   let<Run>(
       *member,
       [&](Run& run, RunEffects& wishes) {
-        if (!accepted) return run.missed(node, std::move(accepted.error()), now_, wishes);
+        if (!accepted) return run.unfit(node, std::move(accepted.error()), now_, wishes);
         run.greeted(node, message.facts, message.shared, now_, wishes);
       },
       out);

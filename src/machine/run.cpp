@@ -124,6 +124,17 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
 void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
   now_ = now;
   if (may_go_on_without(node)) return host_missed(node, std::move(error), out);
+  // Another run may reach it yet.
+  if (nodes_[node.value].state < NodeState::stopped) {
+    out.push_back(DropHost{node});
+    nodes_[node.value].state = NodeState::gone;
+  }
+  fail_on_the_way(node, std::move(error), out);
+}
+
+void Run::unfit(NodeIndex node, Error error, Instant now, RunEffects& out) {
+  now_ = now;
+  if (may_go_on_without(node)) return host_missed(node, std::move(error), out);
   fail_on_the_way(node, std::move(error), out);
 }
 

@@ -112,8 +112,10 @@ class Run {
   void greeted(base::NodeIndex node, model::HostFacts facts,
                const std::optional<model::SharedMemory>& shared, base::Instant now,
                RunEffects& out);
-  // It cannot be reached, or not be used.
+  // It cannot be reached, and has no link.
   void missed(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
+  // It has greeted, and cannot be used.
+  void unfit(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
   // Nothing more will be heard of it.
   void lost(base::NodeIndex node, base::Error error, base::Instant now, RunEffects& out);
   // All else that its agent says. `clock`: the host's.

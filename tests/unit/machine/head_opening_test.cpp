@@ -293,6 +293,15 @@ TEST_F(HeadFixture, AHostThatHasRefusedIsToldOfOnceWhenItsLinkBreaks) {
   EXPECT_TRUE(machine_->report().error.also.empty());
 }
 
+TEST_F(HeadFixture, AHostThatCouldNotBeReachedIsLetGoAtOnce) {
+  make({model::kOpened, model::kOpened});
+  start();
+  EXPECT_EQ(now(LinkFailed{kA, refused("a: denied"), Retry::no}), Words{});
+  EXPECT_EQ(now(LinkUp{kA}), Words{}) << "as for another run";
+  EXPECT_EQ(at(1000, HeadTick{}), (Words{"close b", "finish"}));
+  EXPECT_EQ(cause(), "a: denied");
+}
+
 TEST_F(HeadFixture, AnInterruptDoesNotWaitForHostsThatMayFail) {
   make({model::kOpened, model::kOpened});
   start();
