@@ -376,6 +376,9 @@ void Run::interrupt(std::int32_t number, base::Instant now, RunEffects& out) {
 
 // Nobody has asked for it a second time: ranks that are ending keep their grace.
 void Run::outer_over(base::Instant now, RunEffects& out) {
+  now_ = now;
+  if (failed_) failed_->told_at = now;  // its own failure has come first
+  tell_failed_hosts(out);
   if (!stop_) return interrupt(SIGTERM, now, out);
   wish_.note(now);  // no other round follows
 }
