@@ -394,12 +394,15 @@ said = ComputeInstance.provisioning_configuration(vm_size="D3", ssh_public_acces
 one = ComputeTarget.create(ws, "mine", said)
 one.wait_for_completion(show_output=True)
 print(one.type, one.get_status().state, one.serialize())
+print([(each.status.serialize(), each.status.state) for each in (found, one)])
 one.stop(wait_for_completion=True, show_output=True)
 one.delete()
 """)
         self.assertEqual(done.stdout.splitlines(), [
             "True True AmlCompute(name='gpu-cluster')", "[] [] []",
-            "ComputeInstance Running {'name': 'mine', 'type': 'ComputeInstance'}"])
+            "ComputeInstance Running {'name': 'mine', 'type': 'ComputeInstance'}",
+            "[({'name': 'gpu-cluster', 'type': 'AmlCompute'}, 'Running'), "
+            "({'name': 'mine', 'type': 'ComputeInstance'}, 'Running')]"])
         for text in ("AmlCompute.update(max_nodes=...) has no effect here",
                      "ComputeInstance.stop() has no effect here: muster.yml says what hosts",
                      "ComputeInstance.delete() has no effect here"):
