@@ -119,6 +119,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "hyperdrive": "HyperDriveConfig HyperDriveRunConfig PrimaryMetricGoal"},
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
+    "azureml.train.sklearn": {"estimator": "SKLearn=Estimator"},
     "azureml.widgets": {"run_details": "RunDetails"},
     "IPython": {"page": "display get_ipython"},
     "IPython.core": {},

@@ -39,7 +39,7 @@ GROUPS = {
         azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive
         azureml.train.hyperdrive.parameter_expressions azureml.train.hyperdrive.policy
         azureml.train.hyperdrive.run azureml.train.hyperdrive.runconfig
-        azureml.train.hyperdrive.sampling""",
+        azureml.train.hyperdrive.sampling azureml.train.sklearn""",
     "azure-ml-component": "azure.ml.component azure.ml.component.dsl",
     "azure-ai-ml": """
         azure.ai.ml azure.ai.ml.constants azure.ai.ml.dsl azure.ai.ml.entities
