@@ -239,6 +239,10 @@ _RENAMED = {"limits.max_total_trials": "max_total_runs", "early_termination": "p
             "objective.goal": "primary_metric_goal"}
 
 
+# As steps and runs called it when its class was the following one.
+OLDER_NAMES = {"hyperdrive_run_config": "hyperdrive_config"}
+
+
 class HyperDriveRunConfig(HyperDriveConfig):
     """The older one, to which the job is given first."""
 
@@ -286,6 +290,7 @@ _METRIC = re.compile(r"\bprimary_metric[\"']?\s*:\s*[\"']?([^\"',}\n#]*[^\"',}\n
 class HyperDriveRun(Run):
     """A sweep: its children are its trials."""
 
+    LACKS = Run.LACKS._replace(older=OLDER_NAMES)
     _TYPE = "hyperdrive"
 
     def __init__(self, experiment: object, run_id: str,

@@ -7,7 +7,7 @@ from .checked import Checked, given, lacks
 from .datastores import DataInput, by_names, data_input_of
 from .environment import ContainerRegistry, Environment
 from .estimator import environment_of, packages_of
-from .hyperdrive import HyperDriveConfig
+from .hyperdrive import OLDER_NAMES, HyperDriveConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
 from .script_run_config import ScriptRunConfig
@@ -252,7 +252,7 @@ class EstimatorStep(_JobStep):
 class HyperDriveStep(PipelineStep):
     """A sweep."""
 
-    LACKS = lacks(accepted="version", refused={
+    LACKS = lacks(accepted="version", older=OLDER_NAMES, refused={
         "metrics_output": "each trial keeps its metrics: see HyperDriveRun.get_metrics()"})
 
     def __init__(self, name: str, hyperdrive_config: HyperDriveConfig,

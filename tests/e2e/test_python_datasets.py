@@ -347,6 +347,11 @@ for values in ({}, {'size': '2', 'nodes': 2}):
                 ("ParallelRunStep('score', config, [Dataset.Tabular.from_delimited_files("
                  "'data/one.csv')])", "cannot cut a table into mini-batches")):
             self.refused(given + call + "\n", told)
+        self.runs(START + given + """
+from azureml.contrib.pipeline.steps import ParallelRunStep as Older
+step = dict(name='score', parallel_run_config=config, inputs=[data], output=rows)
+assert Older(**step, models=['x']).step_keys({}) == ParallelRunStep(**step).step_keys({})
+""")
 
     def test_addresses_are_what_muster_yml_says(self):
         self.write("muster.yml", TARGETS + """

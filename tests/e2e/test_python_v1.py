@@ -34,7 +34,7 @@ def show(run):
     best = run.get_best_run_by_primary_metric()
     print(type(run).__name__, best.get_metrics()["lr"], best.id in run.get_metrics())
     return best
-swept = HyperDriveRun(Experiment(ws, "lines"), name)
+swept = HyperDriveRun(Experiment(ws, "lines"), name, hyperdrive_run_config=None)
 best = show(swept)
 found = swept.get_children_sorted_by_primary_metric()
 print([one["hyperparameters"] for one in found], [one["best_primary_metric"] for one in found])

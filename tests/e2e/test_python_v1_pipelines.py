@@ -83,7 +83,9 @@ class Pipelines(V1Case):
         done = self.runs(V1 + SWEEP.split("swept =")[0] + """
 from azureml.pipeline.core import Pipeline
 from azureml.pipeline.steps import HyperDriveStep
-run = experiment.submit(Pipeline(ws, [HyperDriveStep("tune", sweep)]))
+older = HyperDriveStep(name="tune", hyperdrive_run_config=sweep)
+assert older.step_keys({}) == HyperDriveStep("tune", sweep).step_keys({})
+run = experiment.submit(Pipeline(ws, [older]))
 run.wait_for_completion()
 print(run.get_status(), [step["state"] for step in run.details()["steps"]])
 """)
@@ -163,6 +165,9 @@ print(run.get_status())
                 ("PythonScriptStep('a.py', arguments=[prepared])",
                  "neither an input nor an output"),
                 ("PipelineData('x', is_direktory=True)", "did you mean is_directory?"),
+                ("from azureml.pipeline.steps import HyperDriveStep; HyperDriveStep('x', "
+                 "hyperdrive_config=1, hyperdrive_run_config=1)",
+                 "has no parameter 'hyperdrive_run_config'"),
                 ("Pipeline(ws, [])", "the pipeline has no step")):
             done = self.python(V1 + PIPELINE + line + "\n", "-m", "muster")
             self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
