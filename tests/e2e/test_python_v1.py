@@ -474,6 +474,21 @@ class Sweeps(V1Case):
         done = self.runs(V1 + SWEEP.split("swept =")[0] + "print(sweep.keys())\n")
         self.assertIn('python3 train.py --lr 1 --lr "${{search_space.lr}}"', done.stdout)
 
+    def test_runs_that_went_before_count_for_bayesian_sampling_alone(self):
+        sweep = SWEEP.split("swept =")[0].replace("run_config=src", "run_config=src, "
+                                                  "resume_from=[1], resume_child_runs=2")
+        for grid in (sweep, sweep.replace("GridP", "RandomP")):
+            done = self.runs(V1 + grid + "print(sweep.keys()['type'])\n")
+            self.assertEqual(done.stdout, "sweep\n")
+            for word in ("resume_from", "resume_child_runs"):
+                self.assertIn(f"HyperDriveConfig({word}=...) has no effect here: with random or "
+                              "grid sampling", done.stderr)
+        done = self.python(V1 + sweep.replace("GridP", "BayesianP"), "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertIn("resume_from of HyperDriveConfig() is not supported with Bayesian sampling"
+                      "\n  hint: ", done.stderr)
+        self.assertNotIn("has no effect", done.stderr)
+
     def test_wrong_words(self):
         given = V1 + ("from azureml.train.hyperdrive import *\n"
                       "def sweep(space, goal=PrimaryMetricGoal.MINIMIZE): return HyperDriveConfig("
