@@ -37,12 +37,21 @@ def _path_of(part: Any) -> str:
     text = str(part)
     if "://" not in text:
         return os.path.abspath(text)
+    folder, pattern = _parts_of(text)
     known = data_path(text)
+    if known is None and "*" in pattern:
+        known = data_path(folder)
+        known = None if known is None else os.path.join(glob.escape(known), pattern)
     if known is None:
         raise BadCall(f"{text} is not a path of this machine", "download it, then name the file, "
-                      f'or where it lies: data: {{"{os.path.dirname(text)}/": FOLDER}} in '
-                      "muster.yml")
+                      f'or where it lies: data: {{"{folder}": FOLDER}} in muster.yml')
     return known
+
+
+def _parts_of(address: str) -> Tuple[str, str]:
+    """Its folder, and what lies in it: a file, or a pattern of files."""
+    above = address.partition("*")[0].rpartition("/")[0] + "/"
+    return above, address[len(above):]
 
 
 def _paths_of(said: Any) -> List[str]:

@@ -362,6 +362,8 @@ data:
         done = self.runs(START + """
 from azureml.core.dataset import Dataset as Same
 several = Dataset.File.from_files(['https://there/sets/one.csv', 'https://there/sets/below'])
+for pattern in ('*', '*.csv', '**/*.csv', 'bel*/two.csv'):
+    print(Dataset.File.from_files(f'https://there/sets/{pattern}').to_path())
 print(several.to_path(), Same.Tabular.from_delimited_files('https://there/sets/one.csv').files())
 public = Datastore.register_azure_blob_container(
     workspace=ws, datastore_name='public', container_name='box', account_name='they',
@@ -373,6 +375,8 @@ share.set_as_default()
 print(ws.get_default_datastore().name, Dataset.File.from_files((share, '*.csv')).to_path())
 """)
         self.assertEqual(done.stdout.splitlines(), [
+            "['/below/two.csv', '/one.csv']", "['/one.csv']", "['/below/two.csv', '/one.csv']",
+            "['/two.csv']",
             f"['/one.csv', '/below/two.csv'] ['{self.path('data/one.csv')}']",
             f"{self.path('data/below')} ['/two.csv']", "share ['/one.csv']"])
         self.assertIn(f"the datastore share is the folder {self.path('stores/share')}; nothing "
@@ -428,6 +432,8 @@ print(DataPath(store, 'mnist').create_data_reference('one').data_reference_name,
                 ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine\n"
                  "  hint: download it, then name the file, or where it lies: data: "
                  '{"https://x/": FOLDER} in muster.yml'),
+                ("Dataset.File.from_files('https://x/a/*/y.csv')",
+                 'or where it lies: data: {"https://x/a/": FOLDER} in muster.yml'),
                 ("Dataset.File.from_files((store, 'nosuch'))",
                  f"there is no {self.path('stores/workspaceblobstore/nosuch')}"),
                 ("store.upload('nosuch')", "there is no folder 'nosuch'"),
