@@ -115,6 +115,41 @@ run.wait_for_completion(show_output=True)
             "one.csv ['a,b', '1,2']",
             "{'all': True, 'below': True, 'first': True, 'table': 2}"])
 
+    TABLE = """
+import pandas
+table = pandas.DataFrame({'a.b': ['1', '2'], 3: [1, 2]}, index=[7, 8])
+def lacking(*_, **__): raise ImportError('no pyarrow')
+"""
+
+    def test_a_table_of_the_program_is_registered(self):
+        done = self.runs(START + self.TABLE + """
+pandas.DataFrame.to_parquet = lacking
+first = Dataset.Tabular.register_pandas_dataframe(table, store, 'mine', 'of a test', {'k': 'v'})
+again = Dataset.Tabular.register_pandas_dataframe(
+    dataframe=table, target=(store, 'tables'), name='mine', show_progress=False)
+print(first.version, again.version, first.description, first.tags, type(again).__name__)
+print(os.path.relpath(first.files()[0], store.place()).split('/')[::2],
+      os.path.relpath(again.files()[0], store.place()).split('/')[::2])
+print(Dataset.get_by_name(ws, 'mine').to_pandas_dataframe().to_dict('list'))
+pandas.DataFrame.to_parquet = lambda self, path, index: self.to_pickle(path)
+pandas.read_parquet = pandas.read_pickle
+last = Dataset.Tabular.register_pandas_dataframe(
+    table, DataPath(store, 'exact'), 'mine', make_target_path_unique=False)
+print(last.files() == [store.place('exact/dataframe.parquet')], last.version)
+print(Dataset.get_by_name(ws, 'mine').to_pandas_dataframe().to_dict('list'))
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "1 2 of a test {'k': 'v'} TabularDataset",
+            "['managed-dataset', 'dataframe.csv'] ['tables', 'dataframe.csv']",
+            "{'a_b': [1, 2], '3': [1, 2]}", "True 3", "{'a_b': ['1', '2'], '3': [1, 2]}"])
+        for text in ("the column a.b is kept as a_b", "the table is kept as CSV"):
+            self.assertIn(text, done.stderr)
+        for call, told in (
+                ("register_pandas_dataframe([1], store, 'x')", "is list, which is not a DataFrame"),
+                ("register_spark_dataframe(None, store, 'x')", "is not supported\n  hint: use "
+                 "register_pandas_dataframe(dataframe.toPandas(), ...)")):
+            self.refused(f"Dataset.Tabular.{call}\n", told)
+
     def test_a_script_resumes_from_a_path(self):
         self.write("src/words.py",
                    "import os, sys\nprint(sys.argv[1:-1], os.listdir(sys.argv[-1]))\n")
