@@ -47,6 +47,9 @@ _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
 _MODULES: Dict[str, Dict[str, str]] = {
     "azureml": {},
     "azureml.contrib": {},
+    "azureml.contrib.notebook": {"notebook_run": "NotebookRunConfig",
+                                 "steps": "NotebookRunnerStep",
+                                 "client": "AzureMLNotebookHandler=Inert"},
     "azureml.contrib.pipeline": {},
     "azureml.contrib.pipeline.steps": {"parallel_run": _PARALLEL},  # where they were at first
     "azureml.core": {**_CORE, "sdk_constants": "VERSION __version__=VERSION"},

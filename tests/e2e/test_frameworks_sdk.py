@@ -47,7 +47,7 @@ GROUPS = {
         azure.core.exceptions azure.identity mldesigner mldesigner.dsl""",
 }
 # Those that no SDK in GROUPS has, or that are only there so that others can lie below them.
-UNCOMPARED = {"azureml", "azureml.contrib", "azureml.contrib.pipeline",
+UNCOMPARED = {"azureml", "azureml.contrib", "azureml.contrib.notebook", "azureml.contrib.pipeline",
               "azureml.contrib.pipeline.steps", "azureml.pipeline", "azureml.train",
               "azureml.widgets", "azure", "azure.core", "azure.ml", "azure.ai",
               "azure.ai.ml._version"}

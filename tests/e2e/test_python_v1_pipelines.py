@@ -156,6 +156,27 @@ print(run.get_status())
         self.assertEqual(done.stdout.splitlines()[-1], "Completed")
         self.assertEqual(done.stdout.count("'train.py'"), 3)
 
+    def test_a_notebook_is_a_job_and_a_step(self):
+        self.write_notebook("src/deep/book.ipynb", "n = 1\nprepared = name = ''",
+                            "print(n, name, prepared and open(prepared + '/count').read())",
+                            tags=["parameters"])
+        done = self.runs(V1 + PIPELINE + """
+from azureml.contrib.notebook import (AzureMLNotebookHandler, NotebookRunConfig,
+                                      NotebookRunnerStep)
+config = NotebookRunConfig("src", "deep/book.ipynb", output_notebook="outputs/book.ipynb",
+                           parameters={"n": [2], "name": "it's \\"3\\""},
+                           handler=AzureMLNotebookHandler(timeout=60))
+config.run_config.target = "gpu-cluster"
+experiment.submit(config).wait_for_completion(show_output=True)
+step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared])
+run = experiment.submit(Pipeline(ws, [prepare, step]), pipeline_parameters={"count": 12})
+run.wait_for_completion()
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            """[2] it's "3" """, """book: 12 it's "3" 12"""])
+        self.assertIn("NotebookRunConfig(output_notebook=..., handler=...) has no effect here",
+                      done.stderr)
+
     def test_wrong_pipelines(self):
         for line, *told in (
                 ("Pipeline(ws, [train], resolve_closure=False).validate()",
