@@ -1,11 +1,12 @@
 """python3 -m muster SCRIPT: runs a program that was made for Azure ML's SDK, unchanged."""
 
 import argparse
+import ast
 import os
 import re
 import runpy
 import sys
-from typing import List
+from typing import Any, List, Tuple
 
 from .binary import MusterError
 from .command_line import command_line
@@ -29,6 +30,16 @@ def _lead(text: str) -> str:
     return text
 
 
+def _parameter(text: str) -> Tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE, not {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m muster", description=_ABOUT,
                                      epilog=_EXAMPLE,
@@ -46,6 +57,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_lead,
                         dest="names", help="what a name in Azure ML means here: data.NAME=PATH, "
                         "components.NAME=FILE or environments.NAME=IMAGE. Repeatable")
+    parser.add_argument("-p", metavar="NAME=VALUE", action="append", default=[], type=_parameter,
+                        dest="parameters", help="a parameter of a notebook, set behind the cell "
+                        "with the tag 'parameters', or before all cells: 3, 0.5, True, [1, 2] and "
+                        "the like, else text. Repeatable")
     parser.add_argument("script", metavar="SCRIPT", help="the program, or a Jupyter notebook")
     parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
     if len(sys.argv) == 1:
@@ -94,14 +109,17 @@ def _no_program(path: str) -> str:
 
 def main() -> int:
     told = _arguments()
+    is_notebook = told.script.endswith(".ipynb")
     wrong = _no_program(told.script)
+    if told.parameters and not is_notebook and not wrong:
+        wrong = f"-p: {told.script} is not a notebook\n  hint: give its arguments behind its name"
     if wrong:
         print(f"muster: error: {wrong}", file=sys.stderr)
         return 2
     _prepare(told)
     try:
-        if told.script.endswith(".ipynb"):
-            run_notebook(told.script)
+        if is_notebook:
+            run_notebook(told.script, dict(told.parameters))
         else:
             runpy.run_path(told.script, run_name="__main__")
     except MusterError as error:

@@ -20,17 +20,18 @@ class Missing(BadCall, AttributeError):
 
 
 class Lacks(NamedTuple):
-    """Words of the SDK that a call takes and does not honour."""
+    """Words of the SDK that a call takes and does not honour, or knows by other names."""
 
     accepted: Set[str]  # about an account or a workspace, which muster does not need
     no_effect: Set[str]  # noted on stderr
     refused: Dict[str, str]  # and what to do instead
+    older: Dict[str, str]  # names that the SDK has replaced, and by which
 
 
-def lacks(*, accepted: str = "", no_effect: str = "",
-          refused: Optional[Dict[str, str]] = None) -> Lacks:
-    """Names in one text, but those that are refused."""
-    return Lacks(set(accepted.split()), set(no_effect.split()), refused or {})
+def lacks(*, accepted: str = "", no_effect: str = "", refused: Optional[Dict[str, str]] = None,
+          older: Optional[Dict[str, str]] = None) -> Lacks:
+    """Names in one text, but those that are refused or replaced."""
+    return Lacks(set(accepted.split()), set(no_effect.split()), refused or {}, older or {})
 
 
 NOTHING = lacks()
@@ -116,6 +117,7 @@ class _Call:
     def fitting(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]
                 ) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         """Positional and named values that the function takes, each of its kind."""
+        kwargs = self._in_newer_words(kwargs)
         left = {word: value for word, value in kwargs.items() if word not in self._own}
         wrong = [] if self._takes_all else self._unknown(left)
         wrong += _refused(self._named, left, self._known)
@@ -131,6 +133,12 @@ class _Call:
             raise BadCall(*wrong[0], more=wrong[1:])
         _note_idle(self._named, {**left, **said}, self._known)
         return bound.args, bound.kwargs
+
+    def _in_newer_words(self, kwargs: Dict[str, Any]) -> Dict[str, Any]:
+        """An older name beside the newer one stays, to be told as unknown."""
+        newer = {word: self._known.older.get(word, word) for word in kwargs}
+        return {word if newer[word] in kwargs else newer[word]: value
+                for word, value in kwargs.items()}
 
     def _unknown(self, words: Mapping[str, Any]) -> List[Complaint]:
         return [(f"{self._named}() has no parameter {word!r}", _nearest_public(word, self._own))

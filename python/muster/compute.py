@@ -86,6 +86,11 @@ class _Machines(ComputeTarget):
     def get(self) -> None:
         """Nobody is asked."""
 
+    @property
+    def status(self) -> Any:
+        """What the SDK has kept of get_status(), which these kinds have."""
+        return self.get_status()
+
     @checked(lacks(accepted="type tags properties status"))
     def get_active_runs(self) -> Iterator[Any]:
         """None that it knows of: `muster ps` lists those of all targets."""

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import tempfile
+import uuid
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 from .binary import BadCall
@@ -37,12 +38,21 @@ def _path_of(part: Any) -> str:
     text = str(part)
     if "://" not in text:
         return os.path.abspath(text)
+    folder, pattern = _parts_of(text)
     known = data_path(text)
+    if known is None and "*" in pattern:
+        known = data_path(folder)
+        known = None if known is None else os.path.join(glob.escape(known), pattern)
     if known is None:
         raise BadCall(f"{text} is not a path of this machine", "download it, then name the file, "
-                      f'or where it lies: data: {{"{os.path.dirname(text)}/": FOLDER}} in '
-                      "muster.yml")
+                      f'or where it lies: data: {{"{folder}": FOLDER}} in muster.yml')
     return known
+
+
+def _parts_of(address: str) -> Tuple[str, str]:
+    """Its folder, and what lies in it: a file, or a pattern of files."""
+    above = address.partition("*")[0].rpartition("/")[0] + "/"
+    return above, address[len(above):]
 
 
 def _paths_of(said: Any) -> List[str]:
@@ -271,8 +281,56 @@ _TABLES = lacks(accepted="validate infer_column_types support_multi_line empty_a
                          "set_column_types": "convert columns of to_pandas_dataframe()"})
 
 
+def _in_sdks_words(frame: Any) -> Any:
+    """Without its index, which the SDK does not keep, and with its names of columns."""
+    if not hasattr(frame, "to_parquet") or not hasattr(frame, "reset_index"):
+        raise BadCall(f"dataframe of register_pandas_dataframe() is {type(frame).__name__}, which "
+                      "is not a DataFrame of pandas", "for example pandas.DataFrame({'a': [1]})")
+    kept = frame.reset_index(drop=True)
+    kept.columns = [str(one).replace(".", "_") for one in frame.columns]
+    changed = [str(one) for one in frame.columns if "." in str(one)]
+    if changed:
+        note(f"the column {changed[0]} is kept as {changed[0].replace('.', '_')}, as in the SDK")
+    return kept
+
+
+def _table_in(folder: str, frame: Any) -> TabularDataset:
+    """Writes it there as Parquet, as the SDK does, if pandas can."""
+    path = os.path.join(folder, "dataframe")
+    os.makedirs(folder, exist_ok=True)
+    try:
+        frame.to_parquet(f"{path}.parquet", index=False)
+        return TabularDataset([glob.escape(f"{path}.parquet")], {"format": "parquet"})
+    except ImportError:
+        note("the table is kept as CSV, which does not say of what kind its columns are; with "
+             "pyarrow installed, it is kept as Parquet")
+    frame.to_csv(f"{path}.csv", index=False)
+    return TabularDataset([glob.escape(f"{path}.csv")], delimited(",", True))
+
+
 class TabularDatasetFactory(Checked):
     """Dataset.Tabular"""
+
+    LACKS = lacks(refused={
+        "register_spark_dataframe": "use register_pandas_dataframe(dataframe.toPandas(), ...)",
+        "register_dask_dataframe": "use register_pandas_dataframe(dataframe.compute(), ...)",
+        "from_sql_query": "write the rows to a file, and use from_delimited_files(PATH)"})
+
+    @staticmethod
+    @checked(lacks(accepted="show_progress", no_effect="row_group_size"))
+    def register_pandas_dataframe(
+            dataframe: Any, target: Union[DataPath, Datastore, Tuple[Any, ...]], name: str,
+            description: Optional[str] = None, tags: Optional[Dict[str, str]] = None,
+            show_progress: bool = True, row_group_size: Optional[int] = None,
+            make_target_path_unique: bool = True) -> TabularDataset:
+        """Keeps a table of this program in a datastore, as a new version of a name."""
+        frame = _in_sdks_words(dataframe)
+        folder = (target.place("managed-dataset") if isinstance(target, Datastore)
+                  else _path_of(target))
+        made = _table_in(os.path.join(folder, str(uuid.uuid4()) if make_target_path_unique else ""),
+                         frame)
+        kept: TabularDataset = made.register(None, name, description, tags, True)
+        return kept
 
     @staticmethod
     @checked(_TABLES)

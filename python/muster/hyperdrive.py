@@ -5,7 +5,7 @@ import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from .binary import BadCall
-from .checked import Checked, checked, given, lacks, nearest, settings_of
+from .checked import Checked, checked, given, lacks, nearest, note, settings_of
 from .place import users_line
 from .record import job_text_of
 from .run import Run
@@ -166,14 +166,23 @@ class TruncationSelectionPolicy(NoTerminationPolicy):
 
 
 Goal = Union[PrimaryMetricGoal, str]
-_NOT_AGAIN = "each run is a new one: muster rerun goes on where one has ended"
+
+
+def _resumed(sampling: RandomParameterSampling, said: Mapping[str, Any]) -> None:
+    """Of runs that went before, Bayesian sampling learns; else only early termination does."""
+    for name in (name for name, runs in said.items() if runs):
+        if isinstance(sampling, BayesianParameterSampling):
+            raise BadCall(f"{name} of HyperDriveConfig() is not supported with Bayesian sampling",
+                          "each run is a new one: muster rerun goes on where one has ended")
+        note(f"HyperDriveConfig({name}=...) has no effect here: with random or grid sampling, "
+             "runs that went before only inform early termination")
+
 
 
 class HyperDriveConfig(Checked):
     """A job, what its trials vary, and how they are judged."""
 
     LACKS = lacks(accepted="debug_flag custom_run_id", refused={
-        "resume_from": _NOT_AGAIN, "resume_child_runs": _NOT_AGAIN,
         "pipeline": "sweep over the job of one step: HyperDriveStep is a step of a pipeline"})
 
     def __init__(self, hyperparameter_sampling: RandomParameterSampling, primary_metric_name: str,
@@ -181,7 +190,10 @@ class HyperDriveConfig(Checked):
                  max_concurrent_runs: Optional[int] = None, max_duration_minutes: float = 10080,
                  policy: Optional[NoTerminationPolicy] = None,
                  estimator: Optional[ScriptRunConfig] = None,
-                 run_config: Optional[ScriptRunConfig] = None) -> None:
+                 run_config: Optional[ScriptRunConfig] = None,
+                 resume_from: Any = None, resume_child_runs: Any = None) -> None:
+        _resumed(hyperparameter_sampling, {"resume_from": resume_from,
+                                           "resume_child_runs": resume_child_runs})
         job = run_config or estimator
         if not isinstance(job, ScriptRunConfig):
             raise BadCall("HyperDriveConfig() needs run_config, a ScriptRunConfig",
@@ -239,6 +251,10 @@ _RENAMED = {"limits.max_total_trials": "max_total_runs", "early_termination": "p
             "objective.goal": "primary_metric_goal"}
 
 
+# As steps and runs called it when its class was the following one.
+OLDER_NAMES = {"hyperdrive_run_config": "hyperdrive_config"}
+
+
 class HyperDriveRunConfig(HyperDriveConfig):
     """The older one, to which the job is given first."""
 
@@ -286,6 +302,7 @@ _METRIC = re.compile(r"\bprimary_metric[\"']?\s*:\s*[\"']?([^\"',}\n#]*[^\"',}\n
 class HyperDriveRun(Run):
     """A sweep: its children are its trials."""
 
+    LACKS = Run.LACKS._replace(older=OLDER_NAMES)
     _TYPE = "hyperdrive"
 
     def __init__(self, experiment: object, run_id: str,

@@ -10,13 +10,21 @@ import linecache
 import os
 import sys
 from types import CodeType
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
 
 from .binary import BadCall
 from .notebook_lines import CELL, HELP, MAGIC, OUTPUT, SHELL, python_of
 from .notebook_magics import Magics
 from .notebook_shell import Shell
 from .page import display, page
+
+
+class _Cell(NamedTuple):
+    """One of code, and what messages call it."""
+
+    text: str
+    place: str
+    has_defaults: bool  # of parameters, as papermill knows it
 
 
 class _Notebook:
@@ -36,9 +44,13 @@ class _Notebook:
         self._loop = asyncio.new_event_loop()  # what one cell leaves waiting goes on in others
         asyncio.set_event_loop(self._loop)
 
-    def whole(self, path: str) -> None:
+    def whole(self, path: str, parameters: Mapping[str, Any] = {}) -> None:
         """All cells of a notebook; as in Jupyter, a value at the end of a cell is shown."""
-        for text, place in cells_of(path):
+        cells = _cells_of(path)
+        first = next((at for at, one in enumerate(cells, 1) if one.has_defaults), 0)
+        for at, (text, place, _) in enumerate(cells):
+            if at == first:
+                self._names.update(parameters)
             lines = text.splitlines(keepends=True)
             linecache.cache[place] = (len(text), None, lines, place)  # for tracebacks
             value = self._carried_out(text, place)
@@ -112,21 +124,22 @@ def _widen(node: Any, translated: List[str]) -> None:
         node.end_col_offset = 10 ** 4
 
 
-def cells_of(path: str) -> List[Tuple[str, str]]:
-    """Of each cell of code, its text and what messages call it."""
+def _cells_of(path: str) -> List[_Cell]:
     with open(path, encoding="utf-8-sig") as file:
         try:
             book = json.load(file)
-            texts = [("".join(one["source"]), one["cell_type"]) for one in book["cells"]]
-        except (ValueError, KeyError, TypeError):
+            cells = [("".join(one["source"]), one["cell_type"],
+                      "parameters" in one.get("metadata", {}).get("tags", []))
+                     for one in book["cells"]]
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise BadCall(f"{path} is not a Jupyter notebook of format 4",
                           "Jupyter can save it in that format", f"{path}:1") from None
     language = _language(book.get("metadata"))
     if language.lower() not in ("", "python", "python3", "ipython"):
         raise BadCall(f"{path} is a notebook of {language}, and muster carries out those of Python",
                       "Jupyter can save it as a program, which `muster run` starts", f"{path}:1")
-    return [(text, f"{path}[cell {number}]")
-            for number, (text, kind) in enumerate(texts, 1) if kind == "code"]
+    return [_Cell(text, f"{path}[cell {number}]", has_defaults)
+            for number, (text, kind, has_defaults) in enumerate(cells, 1) if kind == "code"]
 
 
 def _language(metadata: Any) -> str:
@@ -138,10 +151,10 @@ def _language(metadata: Any) -> str:
     return ""
 
 
-def run_notebook(path: str) -> None:
-    """All cells, in a module of their own."""
+def run_notebook(path: str, parameters: Mapping[str, Any]) -> None:
+    """All cells, in a module of their own; parameters are set behind their defaults, or first."""
     folder, name = os.path.split(os.path.abspath(path))
     os.chdir(folder)  # where Jupyter carries it out
     sys.path[0] = folder
     with contextlib.closing(_Notebook(name)) as notebook:
-        notebook.whole(name)
+        notebook.whole(name, parameters)

@@ -93,7 +93,7 @@ class ParallelRunConfig(Checked):
 class ParallelRunStep(PipelineStep):
     """A step of that kind: run(mini_batch) is given paths of files."""
 
-    LACKS = lacks(accepted="version")
+    LACKS = lacks(accepted="version models")  # scripts find models by their names
 
     def __init__(self, name: str, parallel_run_config: ParallelRunConfig, inputs: List[Any],
                  output: Any = None, side_inputs: Values = None, arguments: Values = None,

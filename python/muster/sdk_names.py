@@ -259,6 +259,8 @@ OTHERS: Dict[str, str] = {
         "AzureMLError DictValidationInvalidArgument DistributionValidationFailure "
         "HyperDriveConfigException! HyperDriveRehydrateException! HyperParameterSampling "
         "InvalidConfigSetting InvalidKeyInDict InvalidType RehydrateUnknownSampling",
+    "azureml.train.sklearn":
+        "experiment_method",
     "mldesigner":
         "IOContext OutputContext PipelineContext PipelineStage compile execute generate "
         "get_io_context get_root_pipeline_context",

@@ -24,6 +24,7 @@ _CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datas
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
 _STEP_DATA = "OutputFileDatasetConfig"
 _DATASETS = "FileDataset TabularDataset"
+_PARALLEL = "ParallelRunConfig ParallelRunStep"
 _V2_JOBS = {"command_job": "CommandJob",
             "job_parts": "MpiDistribution PyTorchDistribution TensorFlowDistribution Input "
                          "Output"}
@@ -45,6 +46,12 @@ _CREDENTIALS = " ".join(f"{name}Credential=Credential" for name in (
 
 _MODULES: Dict[str, Dict[str, str]] = {
     "azureml": {},
+    "azureml.contrib": {},
+    "azureml.contrib.notebook": {"notebook_run": "NotebookRunConfig",
+                                 "steps": "NotebookRunnerStep",
+                                 "client": "AzureMLNotebookHandler=Inert"},
+    "azureml.contrib.pipeline": {},
+    "azureml.contrib.pipeline.steps": {"parallel_run": _PARALLEL},  # where they were at first
     "azureml.core": {**_CORE, "sdk_constants": "VERSION __version__=VERSION"},
     "azureml.core.authentication": {
         "client": "InteractiveLoginAuthentication=Credential AzureCliAuthentication=Credential "
@@ -93,7 +100,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "step_data": "PipelineParameter",
         "datastores": "DataPath DataPathComputeBinding DataReference"},
     "azureml.pipeline.steps": {
-        "parallel_run": "ParallelRunConfig ParallelRunStep",
+        "parallel_run": _PARALLEL,
         "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
     "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
     "azureml.train": {"": "hyperdrive"},
@@ -119,6 +126,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "hyperdrive": "HyperDriveConfig HyperDriveRunConfig PrimaryMetricGoal"},
     "azureml.train.hyperdrive.sampling": {
         "hyperdrive": "BayesianParameterSampling GridParameterSampling RandomParameterSampling"},
+    "azureml.train.sklearn": {"estimator": "SKLearn=Estimator"},
     "azureml.widgets": {"run_details": "RunDetails"},
     "IPython": {"page": "display get_ipython"},
     "IPython.core": {},

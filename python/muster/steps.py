@@ -7,7 +7,8 @@ from .checked import Checked, given, lacks
 from .datastores import DataInput, by_names, data_input_of
 from .environment import ContainerRegistry, Environment
 from .estimator import environment_of, packages_of
-from .hyperdrive import HyperDriveConfig
+from .hyperdrive import OLDER_NAMES, HyperDriveConfig
+from .notebook_run import NotebookRunConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
 from .script_run_config import ScriptRunConfig
@@ -249,10 +250,37 @@ class EstimatorStep(_JobStep):
                                     run_config=_configured(estimator.run_config, compute_target))
 
 
+class NotebookRunnerStep(_JobStep):
+    """A notebook: what the step reads and makes are parameters of it, by their names."""
+
+    LACKS = lacks(accepted="version", refused={
+        "output_notebook_pipeline_data_name": "what its cells print is in the log of the step"})
+
+    def __init__(self, name: Optional[str] = None,
+                 notebook_run_config: Optional[NotebookRunConfig] = None,
+                 runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
+                 compute_target: object = None, params: Optional[Mapping[str, Any]] = None,
+                 inputs: Values = None, outputs: Values = None, allow_reuse: bool = True) -> None:
+        said = notebook_run_config
+        if said is None:
+            raise BadCall("NotebookRunnerStep() needs a notebook_run_config",
+                          "for example NotebookRunConfig(FOLDER, 'train.ipynb')")
+        super().__init__(name or str(said.script), inputs, outputs, said.arguments, allow_reuse)
+        self._counts = StepCounts(runconfig_pipeline_params)
+        given_ones = {one: self._word(value) for one, value in said.parameters.items()}
+        files = {one: Expression(f"${{{{{side}.{one}}}}}") for side, names in (
+            ("inputs", [*self._reads, *self._data]), ("outputs", self._makes)) for one in names}
+        more = {one: self._word(value) for one, value in (params or {}).items()}
+        self._job = NotebookRunConfig(
+            said.source_directory, str(said.script), None, {**given_ones, **files, **more},
+            run_config=_configured(said.run_config, compute_target))
+        self._job.arguments = self._arguments
+
+
 class HyperDriveStep(PipelineStep):
     """A sweep."""
 
-    LACKS = lacks(accepted="version", refused={
+    LACKS = lacks(accepted="version", older=OLDER_NAMES, refused={
         "metrics_output": "each trial keeps its metrics: see HyperDriveRun.get_metrics()"})
 
     def __init__(self, name: str, hyperdrive_config: HyperDriveConfig,

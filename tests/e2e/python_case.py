@@ -66,15 +66,20 @@ class PythonCase(Case):
 
     def notebook(self, *cells, metadata=None):
         """Carries out a notebook of these cells, from the folder above it."""
+        self.write_notebook("books/book.ipynb", *cells, metadata=metadata)
+        return self.carried_out()
+
+    def write_notebook(self, path, *cells, metadata=None, tags=()):
+        """`tags`: of its first cell."""
         text = [{"cell_type": "markdown", "metadata": {}, "source": ["# Title\n"]}]
         text += [{"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [],
                   "source": cell.splitlines(keepends=True)} for cell in cells]
-        os.makedirs(self.path("books"), exist_ok=True)
-        self.write("books/book.ipynb", json.dumps({
+        text[1]["metadata"]["tags"] = list(tags)
+        os.makedirs(os.path.dirname(self.path(path)), exist_ok=True)
+        self.write(path, json.dumps({
             "cells": text, "metadata": metadata or {}, "nbformat": 4, "nbformat_minor": 2}))
-        return self.carried_out()
 
-    def carried_out(self):
-        return subprocess.run([PYTHON, "-m", "muster", "books/book.ipynb"], cwd=self.folder,
-                              env=self.for_python(), capture_output=True, text=True,
-                              timeout=WAIT_SECONDS, check=False)
+    def carried_out(self, *words):
+        return subprocess.run([PYTHON, "-m", "muster", *words, "books/book.ipynb"],
+                              cwd=self.folder, env=self.for_python(), capture_output=True,
+                              text=True, timeout=WAIT_SECONDS, check=False)

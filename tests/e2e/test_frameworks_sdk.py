@@ -39,7 +39,7 @@ GROUPS = {
         azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive
         azureml.train.hyperdrive.parameter_expressions azureml.train.hyperdrive.policy
         azureml.train.hyperdrive.run azureml.train.hyperdrive.runconfig
-        azureml.train.hyperdrive.sampling""",
+        azureml.train.hyperdrive.sampling azureml.train.sklearn""",
     "azure-ml-component": "azure.ml.component azure.ml.component.dsl",
     "azure-ai-ml": """
         azure.ai.ml azure.ai.ml.constants azure.ai.ml.dsl azure.ai.ml.entities
@@ -47,8 +47,10 @@ GROUPS = {
         azure.core.exceptions azure.identity mldesigner mldesigner.dsl""",
 }
 # Those that no SDK in GROUPS has, or that are only there so that others can lie below them.
-UNCOMPARED = {"azureml", "azureml.pipeline", "azureml.train", "azureml.widgets", "azure",
-               "azure.core", "azure.ml", "azure.ai", "azure.ai.ml._version"}
+UNCOMPARED = {"azureml", "azureml.contrib", "azureml.contrib.notebook", "azureml.contrib.pipeline",
+              "azureml.contrib.pipeline.steps", "azureml.pipeline", "azureml.train",
+              "azureml.widgets", "azure", "azure.core", "azure.ml", "azure.ai",
+              "azure.ai.ml._version"}
 HONOURED = ("same", "default", "without default", "taken", "like")
 
 MISSING = [group for group in GROUPS if not python_of(group)]

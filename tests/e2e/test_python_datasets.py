@@ -115,6 +115,41 @@ run.wait_for_completion(show_output=True)
             "one.csv ['a,b', '1,2']",
             "{'all': True, 'below': True, 'first': True, 'table': 2}"])
 
+    TABLE = """
+import pandas
+table = pandas.DataFrame({'a.b': ['1', '2'], 3: [1, 2]}, index=[7, 8])
+def lacking(*_, **__): raise ImportError('no pyarrow')
+"""
+
+    def test_a_table_of_the_program_is_registered(self):
+        done = self.runs(START + self.TABLE + """
+pandas.DataFrame.to_parquet = lacking
+first = Dataset.Tabular.register_pandas_dataframe(table, store, 'mine', 'of a test', {'k': 'v'})
+again = Dataset.Tabular.register_pandas_dataframe(
+    dataframe=table, target=(store, 'tables'), name='mine', show_progress=False)
+print(first.version, again.version, first.description, first.tags, type(again).__name__)
+print(os.path.relpath(first.files()[0], store.place()).split('/')[::2],
+      os.path.relpath(again.files()[0], store.place()).split('/')[::2])
+print(Dataset.get_by_name(ws, 'mine').to_pandas_dataframe().to_dict('list'))
+pandas.DataFrame.to_parquet = lambda self, path, index: self.to_pickle(path)
+pandas.read_parquet = pandas.read_pickle
+last = Dataset.Tabular.register_pandas_dataframe(
+    table, DataPath(store, 'exact'), 'mine', make_target_path_unique=False)
+print(last.files() == [store.place('exact/dataframe.parquet')], last.version)
+print(Dataset.get_by_name(ws, 'mine').to_pandas_dataframe().to_dict('list'))
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "1 2 of a test {'k': 'v'} TabularDataset",
+            "['managed-dataset', 'dataframe.csv'] ['tables', 'dataframe.csv']",
+            "{'a_b': [1, 2], '3': [1, 2]}", "True 3", "{'a_b': ['1', '2'], '3': [1, 2]}"])
+        for text in ("the column a.b is kept as a_b", "the table is kept as CSV"):
+            self.assertIn(text, done.stderr)
+        for call, told in (
+                ("register_pandas_dataframe([1], store, 'x')", "is list, which is not a DataFrame"),
+                ("register_spark_dataframe(None, store, 'x')", "is not supported\n  hint: use "
+                 "register_pandas_dataframe(dataframe.toPandas(), ...)")):
+            self.refused(f"Dataset.Tabular.{call}\n", told)
+
     def test_a_script_resumes_from_a_path(self):
         self.write("src/words.py",
                    "import os, sys\nprint(sys.argv[1:-1], os.listdir(sys.argv[-1]))\n")
@@ -347,6 +382,11 @@ for values in ({}, {'size': '2', 'nodes': 2}):
                 ("ParallelRunStep('score', config, [Dataset.Tabular.from_delimited_files("
                  "'data/one.csv')])", "cannot cut a table into mini-batches")):
             self.refused(given + call + "\n", told)
+        self.runs(START + given + """
+from azureml.contrib.pipeline.steps import ParallelRunStep as Older
+step = dict(name='score', parallel_run_config=config, inputs=[data], output=rows)
+assert Older(**step, models=['x']).step_keys({}) == ParallelRunStep(**step).step_keys({})
+""")
 
     def test_addresses_are_what_muster_yml_says(self):
         self.write("muster.yml", TARGETS + """
@@ -357,6 +397,8 @@ data:
         done = self.runs(START + """
 from azureml.core.dataset import Dataset as Same
 several = Dataset.File.from_files(['https://there/sets/one.csv', 'https://there/sets/below'])
+for pattern in ('*', '*.csv', '**/*.csv', 'bel*/two.csv'):
+    print(Dataset.File.from_files(f'https://there/sets/{pattern}').to_path())
 print(several.to_path(), Same.Tabular.from_delimited_files('https://there/sets/one.csv').files())
 public = Datastore.register_azure_blob_container(
     workspace=ws, datastore_name='public', container_name='box', account_name='they',
@@ -368,6 +410,8 @@ share.set_as_default()
 print(ws.get_default_datastore().name, Dataset.File.from_files((share, '*.csv')).to_path())
 """)
         self.assertEqual(done.stdout.splitlines(), [
+            "['/below/two.csv', '/one.csv']", "['/one.csv']", "['/below/two.csv', '/one.csv']",
+            "['/two.csv']",
             f"['/one.csv', '/below/two.csv'] ['{self.path('data/one.csv')}']",
             f"{self.path('data/below')} ['/two.csv']", "share ['/one.csv']"])
         self.assertIn(f"the datastore share is the folder {self.path('stores/share')}; nothing "
@@ -423,6 +467,8 @@ print(DataPath(store, 'mnist').create_data_reference('one').data_reference_name,
                 ("Dataset.File.from_files('https://x/y.csv')", "is not a path of this machine\n"
                  "  hint: download it, then name the file, or where it lies: data: "
                  '{"https://x/": FOLDER} in muster.yml'),
+                ("Dataset.File.from_files('https://x/a/*/y.csv')",
+                 'or where it lies: data: {"https://x/a/": FOLDER} in muster.yml'),
                 ("Dataset.File.from_files((store, 'nosuch'))",
                  f"there is no {self.path('stores/workspaceblobstore/nosuch')}"),
                 ("store.upload('nosuch')", "there is no folder 'nosuch'"),

@@ -30,6 +30,23 @@ class Magics(PythonCase):
         self.assertEqual(told, ["['a 1', 'b 2'] True a 1 b 2 ['a 1', 'b 2']",
                                 "['b 2'] ['a', 'b']", "12", "[]", "['Q q']", "['captured']", "4"])
 
+    def test_parameters(self):
+        """Behind their defaults, or before all cells."""
+        told = ("-p", "n=-2", "-p", "words=[1, 'a']", "-p", "text=two words", "-p", "digits='07'",
+                "-p", "is_on=True")
+        shown = "[-2, [1, 'a'], 'two words', '07', True]\n"
+        cells = ("n = 1", "[n, words, text, digits, is_on]")
+        self.write_notebook("books/book.ipynb", *cells, tags=["parameters"])
+        self.assertEqual(self.carried_out(*told).stdout, shown)
+        self.write_notebook("books/book.ipynb", *cells)
+        self.assertEqual(self.carried_out(*told).stdout, shown.replace("-2", "1"))
+        done = self.carried_out("-p", "a-b=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("-p: takes NAME=VALUE, not 'a-b=1'", done.stderr)
+        done = self.python("print(1)\n", "-m", "muster", "-p", "n=1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("is not a notebook\n  hint: give its arguments behind its name", done.stderr)
+
     def test_names_in_commands(self):
         told, _ = self.shows(
             "import os\nn = 3\nwords = ['x', 'y']\nos.environ['OWN'] = 'shell'",

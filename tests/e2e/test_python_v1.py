@@ -34,7 +34,7 @@ def show(run):
     best = run.get_best_run_by_primary_metric()
     print(type(run).__name__, best.get_metrics()["lr"], best.id in run.get_metrics())
     return best
-swept = HyperDriveRun(Experiment(ws, "lines"), name)
+swept = HyperDriveRun(Experiment(ws, "lines"), name, hyperdrive_run_config=None)
 best = show(swept)
 found = swept.get_children_sorted_by_primary_metric()
 print([one["hyperparameters"] for one in found], [one["best_primary_metric"] for one in found])
@@ -394,12 +394,15 @@ said = ComputeInstance.provisioning_configuration(vm_size="D3", ssh_public_acces
 one = ComputeTarget.create(ws, "mine", said)
 one.wait_for_completion(show_output=True)
 print(one.type, one.get_status().state, one.serialize())
+print([(each.status.serialize(), each.status.state) for each in (found, one)])
 one.stop(wait_for_completion=True, show_output=True)
 one.delete()
 """)
         self.assertEqual(done.stdout.splitlines(), [
             "True True AmlCompute(name='gpu-cluster')", "[] [] []",
-            "ComputeInstance Running {'name': 'mine', 'type': 'ComputeInstance'}"])
+            "ComputeInstance Running {'name': 'mine', 'type': 'ComputeInstance'}",
+            "[({'name': 'gpu-cluster', 'type': 'AmlCompute'}, 'Running'), "
+            "({'name': 'mine', 'type': 'ComputeInstance'}, 'Running')]"])
         for text in ("AmlCompute.update(max_nodes=...) has no effect here",
                      "ComputeInstance.stop() has no effect here: muster.yml says what hosts",
                      "ComputeInstance.delete() has no effect here"):
@@ -470,6 +473,21 @@ class Sweeps(V1Case):
     def test_values_come_after_those_of_the_script(self):
         done = self.runs(V1 + SWEEP.split("swept =")[0] + "print(sweep.keys())\n")
         self.assertIn('python3 train.py --lr 1 --lr "${{search_space.lr}}"', done.stdout)
+
+    def test_runs_that_went_before_count_for_bayesian_sampling_alone(self):
+        sweep = SWEEP.split("swept =")[0].replace("run_config=src", "run_config=src, "
+                                                  "resume_from=[1], resume_child_runs=2")
+        for grid in (sweep, sweep.replace("GridP", "RandomP")):
+            done = self.runs(V1 + grid + "print(sweep.keys()['type'])\n")
+            self.assertEqual(done.stdout, "sweep\n")
+            for word in ("resume_from", "resume_child_runs"):
+                self.assertIn(f"HyperDriveConfig({word}=...) has no effect here: with random or "
+                              "grid sampling", done.stderr)
+        done = self.python(V1 + sweep.replace("GridP", "BayesianP"), "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stderr)
+        self.assertIn("resume_from of HyperDriveConfig() is not supported with Bayesian sampling"
+                      "\n  hint: ", done.stderr)
+        self.assertNotIn("has no effect", done.stderr)
 
     def test_wrong_words(self):
         given = V1 + ("from azureml.train.hyperdrive import *\n"

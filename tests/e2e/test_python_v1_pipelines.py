@@ -83,7 +83,9 @@ class Pipelines(V1Case):
         done = self.runs(V1 + SWEEP.split("swept =")[0] + """
 from azureml.pipeline.core import Pipeline
 from azureml.pipeline.steps import HyperDriveStep
-run = experiment.submit(Pipeline(ws, [HyperDriveStep("tune", sweep)]))
+older = HyperDriveStep(name="tune", hyperdrive_run_config=sweep)
+assert older.step_keys({}) == HyperDriveStep("tune", sweep).step_keys({})
+run = experiment.submit(Pipeline(ws, [older]))
 run.wait_for_completion()
 print(run.get_status(), [step["state"] for step in run.details()["steps"]])
 """)
@@ -154,6 +156,27 @@ print(run.get_status())
         self.assertEqual(done.stdout.splitlines()[-1], "Completed")
         self.assertEqual(done.stdout.count("'train.py'"), 3)
 
+    def test_a_notebook_is_a_job_and_a_step(self):
+        self.write_notebook("src/deep/book.ipynb", "n = 1\nprepared = name = ''",
+                            "print(n, name, prepared and open(prepared + '/count').read())",
+                            tags=["parameters"])
+        done = self.runs(V1 + PIPELINE + """
+from azureml.contrib.notebook import (AzureMLNotebookHandler, NotebookRunConfig,
+                                      NotebookRunnerStep)
+config = NotebookRunConfig("src", "deep/book.ipynb", output_notebook="outputs/book.ipynb",
+                           parameters={"n": [2], "name": "it's \\"3\\""},
+                           handler=AzureMLNotebookHandler(timeout=60))
+config.run_config.target = "gpu-cluster"
+experiment.submit(config).wait_for_completion(show_output=True)
+step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared])
+run = experiment.submit(Pipeline(ws, [prepare, step]), pipeline_parameters={"count": 12})
+run.wait_for_completion()
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            """[2] it's "3" """, """book: 12 it's "3" 12"""])
+        self.assertIn("NotebookRunConfig(output_notebook=..., handler=...) has no effect here",
+                      done.stderr)
+
     def test_wrong_pipelines(self):
         for line, *told in (
                 ("Pipeline(ws, [train], resolve_closure=False).validate()",
@@ -163,6 +186,9 @@ print(run.get_status())
                 ("PythonScriptStep('a.py', arguments=[prepared])",
                  "neither an input nor an output"),
                 ("PipelineData('x', is_direktory=True)", "did you mean is_directory?"),
+                ("from azureml.pipeline.steps import HyperDriveStep; HyperDriveStep('x', "
+                 "hyperdrive_config=1, hyperdrive_run_config=1)",
+                 "has no parameter 'hyperdrive_run_config'"),
                 ("Pipeline(ws, [])", "the pipeline has no step")):
             done = self.python(V1 + PIPELINE + line + "\n", "-m", "muster")
             self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)

@@ -244,6 +244,10 @@ class Words(PythonCase):
         done = self.runs(program)
         self.assertIn("'dependencies': ['pip', {'pip': ['six']}]", done.stdout)
         self.assertEqual(len(self.ranks(done)), 4)
+        done = self.runs(V1 + "from azureml.train.sklearn import SKLearn\n"
+                         "done(SKLearn('src', entry_script='train.py', "
+                         "pip_packages=['scikit-learn'], compute_target='gpu-cluster'))\n")
+        self.assertEqual(len(self.ranks(done)), 1)
 
     def test_settings_of_a_step(self):
         self.write("train.yml", SPEC)
