@@ -192,7 +192,7 @@ class Sweeps(SweepCase):
         self.assertRegex(done.errors,
                          r"muster: trial_1 stopped after .*: ended early by bandit: val/loss 9")
         self.assertEqual(self.states(), {"trial_0": "completed", "trial_1": "stopped"})
-        self.assertEqual(survivors(self.mark), {})
+        until("all processes of the trials gone", lambda: not survivors(self.mark))
 
     def test_a_trial_and_a_sweep_have_their_time(self):
         file = self.logging("[2, 1]", 10_000, 0.1, limits="{max_concurrent_trials: 2, "
