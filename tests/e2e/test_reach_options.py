@@ -18,7 +18,10 @@ SLURM = {
 cat > "$DIR/script"
 export SLURM_JOB_ID=42 SLURM_JOB_NODELIST=$(hostname),n2 SLURM_JOB_NUM_NODES=2
 export SLURM_TASKS_PER_NODE="1(x2)" SLURMD_NODENAME=$(hostname)
-setsid -f sh "$DIR/script" > "$DIR/out" 2>&1 < /dev/null
+# Whoever called this ends what it leaves in its own session.
+setsid -f sh -c ': > "$DIR/begun"; exec sh "$DIR/script"' > "$DIR/out" 2>&1 < /dev/null
+while ! [ -e "$DIR/begun" ]; do sleep 0.01; done
+rm "$DIR/begun"
 echo 42
 """,
     "squeue": """#!/bin/sh
