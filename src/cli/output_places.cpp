@@ -113,9 +113,11 @@ base::Result<void> OutputPlaces::refusal(const One& one, const store::PlaceClaim
 base::Result<void> OutputPlaces::claim() {
   claims_.emplace(records_, run_);
   std::vector<One*> left;
+  left.reserve(all_.size());
   for (One& one : all_) left.push_back(&one);
   for (;;) {
     std::vector<std::string> places;
+    places.reserve(left.size());
     for (const One* one : left) places.push_back(one->place.path());
     const auto answers = claims_->take(places);
     const auto refused = std::ranges::find_if(
