@@ -64,7 +64,7 @@ bool exclude_each_other(const std::vector<GraphStep>& steps, std::size_t one, st
   });
 }
 
-struct Writer {
+struct WritingStep {
   std::size_t step = 0;
   const Output* output = nullptr;
 };
@@ -75,9 +75,9 @@ class Places {
 
   void tell() {
     for (std::size_t i = 0; i < graph_.steps.size() && !complaints_.full(); ++i) {
-      std::map<std::string, Writer> own;
+      std::map<std::string, WritingStep> own;
       for (const Output& output : graph_.steps[i].job.outputs) {
-        if (says_path(output)) own.emplace(plain(output.path->text), Writer{i, &output});
+        if (says_path(output)) own.emplace(plain(output.path->text), WritingStep{i, &output});
       }
       for (const auto& [path, writer] : own) tell(path, writer);
       for (const auto& [path, writer] : own) writers_[path].push_back(writer);
@@ -85,7 +85,7 @@ class Places {
   }
 
  private:
-  void tell(const std::string& path, const Writer& writer) {
+  void tell(const std::string& path, const WritingStep& writer) {
     for (std::size_t end = path.size(); end > 0 && end != std::string::npos;
          end = path.rfind('/', end - 1)) {
       const auto found = writers_.find(path.substr(0, end));
@@ -98,12 +98,12 @@ class Places {
   }
 
   // Of the steps that stand before it, the last one that does not wait.
-  bool tell(const std::string& path, const Writer& writer, const std::string& other_path,
-            const std::vector<Writer>& others) {
+  bool tell(const std::string& path, const WritingStep& writer, const std::string& other_path,
+            const std::vector<WritingStep>& others) {
     const GraphStep& step = graph_.steps[writer.step];
     const std::vector<bool>& earlier = before(writer.step);
     const auto found =
-        std::ranges::find_if(others.rbegin(), others.rend(), [&](const Writer& other) {
+        std::ranges::find_if(others.rbegin(), others.rend(), [&](const WritingStep& other) {
           const bool is_meant = writer.output->overwrite && other.output->overwrite;
           return !is_meant && !earlier[other.step] &&
                  !exclude_each_other(graph_.steps, writer.step, other.step);
@@ -137,7 +137,7 @@ class Places {
 
   const Graph& graph_;
   Complaints& complaints_;
-  std::map<std::string, std::vector<Writer>> writers_;  // of steps that stand before, by path
+  std::map<std::string, std::vector<WritingStep>> writers_;  // of steps that stand before, by path
   std::optional<std::size_t> of_;
   std::vector<bool> before_;  // of that step
 };
