@@ -121,15 +121,13 @@ void Run::greeted(NodeIndex index, model::HostFacts facts,
   prepare_all(out);
 }
 
+// Another run may reach it yet.
 void Run::missed(NodeIndex node, Error error, Instant now, RunEffects& out) {
-  now_ = now;
-  if (may_go_on_without(node)) return host_missed(node, std::move(error), out);
-  // Another run may reach it yet.
-  if (nodes_[node.value].state < NodeState::stopped) {
+  if (!may_go_on_without(node) && nodes_[node.value].state < NodeState::stopped) {
     out.push_back(DropHost{node});
     nodes_[node.value].state = NodeState::gone;
   }
-  fail_on_the_way(node, std::move(error), out);
+  unfit(node, std::move(error), now, out);
 }
 
 void Run::unfit(NodeIndex node, Error error, Instant now, RunEffects& out) {

@@ -1,38 +1,16 @@
 // The folder in which a job runs: its code, and the output that is the copy of it.
 #include <gtest/gtest.h>
-#include <map>
 
 #include "front/job/front.hpp"
 #include "front/pipeline_request.hpp"
+#include "unit/front/submit_call.hpp"
 
 namespace muster::front::code_front_test {
 namespace {
 
 using Words = std::vector<std::string>;
 
-class CodeFront : public testing::Test {
- protected:
-  Call asked(Words words) {
-    return {.called = "submit",
-            .words = std::move(words),
-            .environment = {"HOME=/home/u"},
-            .current_folder = "/here",
-            .read_file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
-              const auto found = files_.find(path);
-              if (found == files_.end())
-                return base::fail(base::Fault::bad_file, "", "no {}", path);
-              return found->second;
-            },
-            .has_file = [this](const std::string& path) { return files_.contains(path); }};
-  }
-
-  static std::string first_complaint(const Call& call) {
-    const auto read = read_submit(call);
-    return read && !read->complaints.empty() ? to_string(read->complaints.front()) : "";
-  }
-
-  std::map<std::string, std::string> files_;
-};
+class CodeFront : public SubmitCall {};
 
 TEST_F(CodeFront, CodeThatIsAFileIsToldAtOnce) {
   files_["job.yml"] = "command: x\ncode: ./train.py\n";

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 
 #include "front/inherited.hpp"
 #include "front/job/front.hpp"
 #include "front/pipeline_request.hpp"
+#include "unit/front/submit_call.hpp"
 
 namespace muster::front {
 namespace {
@@ -20,20 +20,15 @@ std::string export_of(const Reading& read, std::string_view name) {
 
 using Words = std::vector<std::string>;
 
-class JobFront : public testing::Test {
+class JobFront : public SubmitCall {
  protected:
-  Call asked(Words words) {
-    return {.called = "submit",
-            .words = std::move(words),
-            .environment = {"HOME=/home/u"},
-            .current_folder = "/here",
-            .read_file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
-              const auto found = files_.find(path);
-              if (found == files_.end())
-                return base::fail(base::Fault::bad_file, "", "no {}", path);
-              return found->second;
-            },
-            .has_file = [this](const std::string& path) { return files_.contains(path); }};
+  JobFront() {
+    files_ = {
+        {"job.yml",
+         "command: x ${{inputs.a}}\ninputs: {a: 1}\nresources: {instance_count: 2}\n"
+         "distribution: {type: mpi}\n"},
+        {"bad.yml", "comand: x\ncode: [1]\n"},
+    };
   }
 
   // It finds files by their names, too.
@@ -56,21 +51,9 @@ class JobFront : public testing::Test {
     return call;
   }
 
-  std::string first_complaint(const Call& call) {
-    const auto read = read_submit(call);
-    return read && !read->complaints.empty() ? to_string(read->complaints.front()) : "";
-  }
-
   std::string refusal(const base::Result<Reading>& reading) {
     return reading ? "" : reading.error().what;
   }
-
-  std::map<std::string, std::string> files_ = {
-      {"job.yml",
-       "command: x ${{inputs.a}}\ninputs: {a: 1}\nresources: {instance_count: 2}\n"
-       "distribution: {type: mpi}\n"},
-      {"bad.yml", "comand: x\ncode: [1]\n"},
-  };
 };
 
 TEST_F(JobFront, OptionsMayStandOnBothSidesOfTheFile) {
