@@ -99,6 +99,17 @@ std::string azure_master(const AboutApp& about) {
   return is_v6 ? "[" + at + "]:" + port : at + ":" + port;
 }
 
+// Without an option such a URL has no more than host and port: torch reads them as MASTER_ADDR and
+// MASTER_PORT.
+std::string azure_init_method(const AboutApp& about) { return "tcp://" + azure_master(about); }
+
+// Of TensorFlow's ranks, the number within the role, beside which their scripts have one list of
+// hosts for each.
+std::string azure_task(const About& about) {
+  if (about.spec.roles != model::Roles::tensorflow) return rank(about);
+  return std::to_string(index_in_role(about.spec, about.plan, base::Rank(about.rank)));
+}
+
 std::string azure_process(const About& about) { return fmt::format("rank_{}", about.rank); }
 
 std::string addresses(const AboutApp& about) {
@@ -322,8 +333,12 @@ bool jax_sees_open_mpi(const About& about) {
 constexpr Word kWords[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", "--gpus-per-rank", ascend},
     {"AZUREML_CR_NODE_RANK", "Azure ML", node},
+    {"AZUREML_NODE_COUNT", "Azure ML", nodes},
     {"AZUREML_PROCESS_NAME", "Azure ML", azure_process},
+    {"AZ_BATCHAI_JOB_MASTER_NODE_IP", "Azure ML", azure_address},
     {"AZ_BATCHAI_MPI_MASTER_NODE", "Azure ML", azure_address},
+    {"AZ_BATCHAI_PYTORCH_INIT_METHOD", "Azure ML", azure_init_method},
+    {"AZ_BATCHAI_TASK_INDEX", "Azure ML", azure_task},
     {"AZ_BATCH_HOST_LIST", "Azure ML", addresses},
     {"AZ_BATCH_MASTER_NODE", "Azure ML", azure_master},
     {"CROSS_RANK", "DeepSpeed", across},

@@ -61,6 +61,10 @@ class Dialects(Environments):
         self.assertEqual((address, port), (first["MASTER_ADDR"], first["MASTER_PORT"]))
         self.assertEqual(found["AZ_BATCH_MASTER_NODE"], f"{address}:{port}")
         self.assertEqual(found["AZ_BATCHAI_MPI_MASTER_NODE"], address)
+        self.assertEqual(found["AZ_BATCHAI_JOB_MASTER_NODE_IP"], address)
+        self.assertEqual(found["AZ_BATCHAI_PYTORCH_INIT_METHOD"], f"tcp://{address}:{port}")
+        self.assertEqual(found["AZ_BATCHAI_TASK_INDEX"], found["RANK"])
+        self.assertEqual(found["AZUREML_NODE_COUNT"], str(nodes))
         self.assertGreater(int(port), 1023)
         self.assertEqual(len(found.get("AZ_BATCH_HOST_LIST", "x").split(",")), nodes)
 

@@ -21,6 +21,7 @@
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
 #include "front/job/script.hpp"
+#include "front/job/unset.hpp"
 #include "front/reach_options.hpp"
 #include "job/container_of.hpp"
 #include "job/input_type.hpp"
@@ -531,6 +532,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
+  tell_unset(call, job, made.spec, files, reading.notices);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner =

@@ -130,6 +130,27 @@ TEST_F(JobFront, ANoticeOfSeveralStepsIsToldOnce) {
   EXPECT_EQ(told("d"), "a, b and 2 more steps");
 }
 
+TEST_F(JobFront, AVariableOfAzureThatNothingSetsIsTold) {
+  const auto told = [&](const std::string& more, Words words = {}) {
+    files_["/here/job.yml"] = files_["job.yml"] =
+        "type: command\ncommand: >\n  python t.py\n  --hosts $AZ_BATCHAI_WORKER_HOSTS --rank "
+        "$AZ_BATCHAI_TASK_INDEX\n" +
+        more;
+    words.insert(words.begin(), "job.yml");
+    const auto read = read_submit(asked_with_files(words));
+    return read ? read->notices : Words{refusal(read)};
+  };
+  const std::string line =
+      "nothing sets $AZ_BATCHAI_WORKER_HOSTS for this job: the command gets an "
+      "empty text in its place";
+  EXPECT_EQ(told(""), Words{"job.yml:4:11: " + line});
+  EXPECT_EQ(told("environment_variables: {AZ_BATCHAI_WORKER_HOSTS: a}\n"), Words{});
+  const Words two =
+      told("environment_variables: {AZ_BATCHAI_WORKER_HOSTS: a}\n", {"--dialects", "^azureml"});
+  EXPECT_EQ(two.size(), 1u);
+  EXPECT_TRUE(two.front().starts_with("job.yml:4:44: nothing sets $AZ_BATCHAI_TASK_INDEX "));
+}
+
 TEST_F(JobFront, PackagesBelowAnImageOfAzureAreForTheHosts) {
   const auto read = [&](const std::string& image, Words words = {}) {
     files_["job.yml"] = "type: command\ncommand: x\nenvironment: {image: " + image +

@@ -281,10 +281,15 @@ TEST_F(Dialects, azure) {
   const auto env = of(3);
   EXPECT_EQ(env.at("AZ_BATCH_MASTER_NODE"), "10.0.0.1:4242");
   EXPECT_EQ(env.at("AZ_BATCHAI_MPI_MASTER_NODE"), "10.0.0.1");
+  EXPECT_EQ(env.at("AZ_BATCHAI_JOB_MASTER_NODE_IP"), "10.0.0.1");
+  EXPECT_EQ(env.at("AZ_BATCHAI_PYTORCH_INIT_METHOD"), "tcp://10.0.0.1:4242");
+  EXPECT_EQ(env.at("AZ_BATCHAI_TASK_INDEX"), "3");
+  EXPECT_EQ(env.at("AZUREML_NODE_COUNT"), "3");
   EXPECT_EQ(env.at("AZ_BATCH_HOST_LIST"), "10.0.0.1,10.0.0.2,10.0.0.3");
   EXPECT_FALSE(env.contains("AZUREML_MPI_HOSTFILE"));
   where_.point.address = "fd00::1";
   EXPECT_EQ(of(0).at("AZ_BATCH_MASTER_NODE"), "[fd00::1]:4242");
+  EXPECT_EQ(of(0).at("AZ_BATCHAI_PYTORCH_INIT_METHOD"), "tcp://[fd00::1]:4242");
 }
 
 TEST_F(Dialects, host_list_only_for_several_nodes_and_within_the_kernels_limit) {

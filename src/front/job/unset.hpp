@@ -1,0 +1,18 @@
+// tell_unset: notices of Azure ML's variables that a job's command reads and nothing sets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "front/call.hpp"
+#include "job/job_file.hpp"
+#include "model/job_spec.hpp"
+
+namespace muster::front {
+
+// `sources` are the files of the job's marks. The spec is that of the job, with all that its
+// processes are given.
+void tell_unset(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
+                const std::vector<std::string>& sources, std::vector<std::string>& notices);
+
+}  // namespace muster::front
