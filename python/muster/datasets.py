@@ -15,6 +15,7 @@ from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all
                          unnamed, upload_directory)
 from .record import job_text_of
 from .known_names import data_path, found_data
+from .path_columns import path_columns_of
 from .registers import Register
 from .sdk_errors import UserErrorException
 
@@ -109,6 +110,38 @@ class AbstractDataset(Checked):
             note(f"the job sees the whole folder {folder}, which has other files, too")
         return folder
 
+    @property
+    def partition_keys(self) -> List[str]:
+        """The columns that its paths say."""
+        columns = path_columns_of(self._options)
+        return [] if columns is None else columns.names()
+
+    @checked()
+    def get_partition_key_values(self, partition_keys: Optional[List[str]] = None
+                                 ) -> List[Dict[str, Any]]:
+        """Each combination of values of these columns, or of all, that a path of it has."""
+        columns = path_columns_of(self._options)
+        if columns is None:
+            raise BadCall("the dataset has no partition keys", "give its factory partition_format=")
+        for name in partition_keys or []:
+            if name not in columns.names():
+                raise BadCall(f"the dataset has no partition key {name!r}",
+                              f"it has {', '.join(columns.names())}")
+        found: List[Dict[str, Any]] = []
+        for values in map(columns.of, self.files()):
+            some = {name: values[name] for name in partition_keys or columns.names()}
+            if some not in found:
+                found.append(some)
+        return found
+
+    def fitting(self) -> Any:
+        """Itself, if all its paths fit its partition_format."""
+        columns = path_columns_of(self._options)
+        if columns is not None:
+            for path in self.files():
+                columns.of(path)
+        return self
+
     def keys(self) -> Dict[str, Any]:
         """What is kept of it."""
         return {"kind": self.name_in_sdk(), "paths": self._paths, **self._options}
@@ -179,7 +212,7 @@ class FileDataset(AbstractDataset):
         return self.as_input().as_download()
 
     def _some(self, files: List[str]) -> "FileDataset":
-        return FileDataset([glob.escape(one) for one in files])
+        return FileDataset([glob.escape(one) for one in files], self._options)
 
     @checked()
     def take(self, count: int) -> "FileDataset":
@@ -242,20 +275,35 @@ class TabularDataset(AbstractDataset):
         except ImportError:
             raise BadCall("to_pandas_dataframe() needs pandas, which is not installed here",
                           "install pandas, or read the files in the script") from None
-        said = dict(self._options)
+        said = {name: one for name, one in self._options.items() if name not in _OF_PATHS}
         read = getattr(pandas, f"read_{said.pop('format', 'csv')}")
-        return pandas.concat([read(one, **said) for one in self.files()], ignore_index=True)
+        frames = [self._with_path(one, read(one, **said)) for one in self.files()]
+        return pandas.concat(frames, ignore_index=True)
+
+    def _with_path(self, path: str, frame: Any) -> Any:
+        """Of one file: the columns of its path come first."""
+        columns = path_columns_of(self._options)
+        values: Dict[str, Any] = {"Path": path} if self._options.get("include_path") else {}
+        values.update({} if columns is None else columns.of(path))
+        twice = [name for name in values if name in frame.columns]
+        if twice:
+            raise BadCall(f"{path} has a column {twice[0]}, which its path says as well",
+                          "give the column of partition_format another name")
+        for number, (name, value) in enumerate(values.items()):
+            frame.insert(number, name, value)
+        return frame
 
 
 class FileDatasetFactory(Checked):
     """Dataset.File"""
 
     @staticmethod
-    @checked(lacks(accepted="validate is_file", refused={
-        "partition_format": "read the names of the files in the script"}))
-    def from_files(path: _Paths) -> FileDataset:
+    @checked(lacks(accepted="validate is_file"))
+    def from_files(path: _Paths, validate: bool = True, partition_format: Optional[str] = None
+                   ) -> FileDataset:
         """Files, folders and patterns, of datastores and of this machine."""
-        return FileDataset(_paths_of(path))
+        made: FileDataset = FileDataset(_paths_of(path), of_paths(partition_format)).fitting()
+        return made
 
     @staticmethod
     @checked(lacks(accepted="show_progress"))
@@ -276,9 +324,18 @@ def delimited(separator: str, header: Any, encoding: str = "utf8") -> Dict[str, 
 
 _TABLES = lacks(accepted="validate infer_column_types support_multi_line empty_as_string "
                          "invalid_lines",
-                refused={"partition_format": "read the names of the files in the script",
-                         "include_path": "read the files in the script",
-                         "set_column_types": "convert columns of to_pandas_dataframe()"})
+                refused={"set_column_types": "convert columns of to_pandas_dataframe()"})
+_OF_PATHS = ("partition_format", "include_path")
+
+
+def of_paths(partition_format: Optional[str], include_path: bool = False) -> Dict[str, Any]:
+    """Which columns the paths of its files make."""
+    return given({"partition_format": partition_format, "include_path": include_path or None})
+
+
+def _table(path: _Paths, options: Dict[str, Any]) -> TabularDataset:
+    made: TabularDataset = TabularDataset(_paths_of(path), options).fitting()
+    return made
 
 
 def _in_sdks_words(frame: Any) -> Any:
@@ -341,7 +398,8 @@ class TabularDatasetFactory(Checked):
             support_multi_line: bool = False, empty_as_string: bool = False,
             encoding: str = "utf8") -> TabularDataset:
         """CSV and the like."""
-        return TabularDataset(_paths_of(path), delimited(separator, header, encoding))
+        return _table(path, {**delimited(separator, header, encoding),
+                             **of_paths(partition_format, include_path)})
 
     @staticmethod
     @checked(_TABLES)
@@ -349,7 +407,7 @@ class TabularDatasetFactory(Checked):
             path: _Paths, validate: bool = True, include_path: bool = False,
             set_column_types: Optional[Dict[str, Any]] = None,
             partition_format: Optional[str] = None) -> TabularDataset:
-        return TabularDataset(_paths_of(path), {"format": "parquet"})
+        return _table(path, {"format": "parquet", **of_paths(partition_format, include_path)})
 
     @staticmethod
     @checked(_TABLES)
@@ -358,8 +416,8 @@ class TabularDatasetFactory(Checked):
             set_column_types: Optional[Dict[str, Any]] = None,
             partition_format: Optional[str] = None, invalid_lines: str = "error",
             encoding: str = "utf8") -> TabularDataset:
-        return TabularDataset(_paths_of(path), {"format": "json", "lines": True,
-                                                "encoding": encoding})
+        return _table(path, {"format": "json", "lines": True, "encoding": encoding,
+                             **of_paths(partition_format, include_path)})
 
 
 class Dataset(Checked):

@@ -6,7 +6,7 @@ from typing import Any, Dict, Optional, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, lacks, note
-from .datasets import delimited
+from .datasets import delimited, of_paths
 
 
 def plain_name(text: str) -> str:
@@ -106,7 +106,7 @@ class PipelineData(StepOutput):
 
 
 _READ = lacks(refused={name: "convert the table in the script" for name in (
-    "include_path", "partition_format", "path_glob", "set_column_types")})
+    "path_glob", "set_column_types")})
 
 
 class OutputFileDatasetConfig(StepOutput):
@@ -130,7 +130,8 @@ class OutputFileDatasetConfig(StepOutput):
             partition_format: Optional[str] = None, path_glob: Optional[str] = None,
             set_column_types: Optional[Dict[str, Any]] = None) -> "Tables":
         """Its files as one table, in the step that reads them."""
-        return Tables(self, delimited(separator, header))
+        return Tables(self, {**delimited(separator, header),
+                             **of_paths(partition_format, include_path)})
 
     @checked(_READ)
     def read_parquet_files(
@@ -138,7 +139,7 @@ class OutputFileDatasetConfig(StepOutput):
             path_glob: Optional[str] = None, set_column_types: Optional[Dict[str, Any]] = None
             ) -> "Tables":
         """The same."""
-        return Tables(self, {"format": "parquet"})
+        return Tables(self, {"format": "parquet", **of_paths(partition_format, include_path)})
 
     @checked(lacks(accepted="disable_metadata_cache"))
     def as_mount(self) -> "OutputFileDatasetConfig":

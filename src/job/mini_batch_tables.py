@@ -8,6 +8,8 @@ import glob
 import io
 import json
 import os
+import re
+import time
 import warnings
 
 HEADERS = ("all_files_same_headers", "all_files_different_headers", "from_first_file", "no_header")
@@ -23,6 +25,7 @@ READERS = {
     "read_parquet": {"include_path_column": False},
 }
 CHOOSERS = ("keep_columns", "drop_columns")
+FROM_PATHS = "extract_columns_from_partition_format"
 
 
 def files_of(path):
@@ -90,17 +93,86 @@ def reader_of(said, path):
             if unknown:
                 raise SystemExit(f"{path}: muster cannot follow {unknown[0]} of {name}")
             reader = {"how": name, "columns": [], **READERS[name], **(options or {})}
-        elif name in CHOOSERS and reader is None:
+        elif name in (*CHOOSERS, FROM_PATHS) and reader is None:
             raise SystemExit(f"{path}: {name} must come after one of {', '.join(READERS)}")
+        elif name == FROM_PATHS:
+            reader["columns"].append([name, format_said(options, path)])
         elif name in CHOOSERS:
             names = [options] if isinstance(options, str) else list(options)
             reader["columns"].append([name, names])
         else:
             raise SystemExit(f"{path}: muster cannot follow the transformation {name}; it knows "
-                             f"{', '.join((*READERS, *CHOOSERS))}")
+                             f"{', '.join((*READERS, *CHOOSERS, FROM_PATHS))}")
     if reader is not None and reader.get("header", HEADERS[0]) not in HEADERS:
         raise SystemExit(f"{path}: the header must be one of {', '.join(HEADERS)}")
     return reader
+
+
+# Of a format such as "/{shop}/{day:yyyy/MM/dd}/data.csv": which columns the paths of files say.
+DATES = {"yyyy": (r"\d{4}", "%Y"), "MM": (r"\d\d", "%m"), "dd": (r"\d\d", "%d"),
+         "HH": (r"\d\d", "%H"), "mm": (r"\d\d", "%M"), "ss": (r"\d\d", "%S")}
+
+
+def format_said(options, path):
+    """A text, or a map that has it. Without quotes, {day:yyyy} alone is a map of YAML."""
+    said = options
+    if isinstance(options, dict):
+        alone = len(options) == 1 and list(options.values()) == [None]
+        said = "{%s}" % next(iter(options)) if alone else options.get("partition_format")
+        unknown = [] if alone else sorted(set(options) - {"partition_format"})
+        if unknown:
+            raise SystemExit(f"{path}: muster cannot follow {unknown[0]} of {FROM_PATHS}")
+    if not isinstance(said, str) or not re.search(r"\{[^{}]+\}", said):
+        raise SystemExit(f"{path}: {FROM_PATHS} needs a format such as "
+                         "'/{shop}/{day:yyyy/MM/dd}/data.csv'")
+    return said
+
+
+def date_in(letters):
+    """The pattern of such a part of a path, and how its time is read."""
+    parts = re.split("(" + "|".join(DATES) + ")", letters)
+    known = [DATES.get(part, (re.escape(part), part.replace("%", "%%"))) for part in parts]
+    return "".join(one for one, _ in known), "".join(one for _, one in known)
+
+
+def columns_in(said):
+    """Patterns of such paths, the better one first, and each column's name and format of times.
+    The format begins at the first column, and a path may go on behind it."""
+    pattern, columns = "", []
+    for number, part in enumerate(re.split(r"\{([^{}]+)\}", said)):
+        if number % 2 == 0:
+            pattern += re.escape(part).replace(r"\*", "[^/]*")
+            continue
+        name, _, letters = part.partition(":")
+        found, times = date_in(letters) if letters else ("[^/]+", "")
+        pattern += f"({found})"
+        columns.append((name.strip(), times))
+    begin = "(?:.*/)?" if said[0] in "{*" else ".*"
+    return [begin + pattern, begin + pattern + "/.*"], columns
+
+
+def values_in(path, said):
+    """Of the columns, by their names: a text, or a time."""
+    patterns, columns = columns_in(said)
+    found = next(filter(None, (re.fullmatch(one, path) for one in patterns)), None)
+    try:
+        return {name: time.strptime(text, times) if times else text
+                for (name, times), text in zip(columns, found.groups() if found else [None])}
+    except (TypeError, ValueError):
+        raise SystemExit(f"{path} does not fit the partition format {said}") from None
+
+
+def with_path_columns(frame, origins, said):
+    """In front, behind that of whole paths; `origins` are files, and how many rows each has."""
+    import pandas
+    at = 1 if list(frame.columns[:1]) == ["Path"] else 0
+    of_files = [values_in(path, said) for path, _ in origins]
+    for number, name in enumerate(of_files[0]):
+        values = [pandas.Timestamp(*one[name][:6]) if isinstance(one[name], tuple) else one[name]
+                  for one in of_files]
+        frame.insert(at + number, name, [value for value, (_, rows) in zip(values, origins)
+                                         for _ in range(rows)])
+    return frame
 
 
 def encoding_of(reader):
@@ -232,12 +304,13 @@ def partition_value(frame, names):
 
 def frame_of(pieces, reader):
     import pandas
-    frames = []
+    frames, origins = [], []
     for path, begin, end, header in pieces:
         frame = rows_in(pandas, path, begin, end, header, reader, False)
         if reader["include_path_column"]:
             frame.insert(0, "Path", path)
         frames.append(frame)
+        origins.append((path, len(frame)))
     frame = frames[0] if len(frames) == 1 else pandas.concat(frames, ignore_index=True)
     if reader.get("infer_column_types"):  # from all rows, not from each file's
         text = io.StringIO(frame.to_csv(index=False))
@@ -245,7 +318,10 @@ def frame_of(pieces, reader):
     if reader["how"] == "read_json_lines":
         frame = typed_frame(frame, reader["types"])
     for what, names in reader["columns"]:
-        frame = frame[names] if what == "keep_columns" else frame.drop(columns=names)
+        if what == FROM_PATHS:
+            frame = with_path_columns(frame, origins, names)
+        else:
+            frame = frame[names] if what == "keep_columns" else frame.drop(columns=names)
     return frame
 
 

@@ -351,6 +351,9 @@ def work_of(told):
         reader = None
     if not reader:
         return batches_of(files, told), None, lack
+    for what, said in reader["columns"]:
+        for file in files if what == FROM_PATHS else []:
+            values_in(file, said)  # told before anything starts
     most = bytes_of(told.mini_batch_size or "1mb")
     pieces = list(pieces_of(files, reader, most))
     reader["types"] = types_of(pieces, reader)

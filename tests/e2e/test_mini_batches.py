@@ -454,6 +454,24 @@ class Tables(PipelineCase):
         self.assertEqual(self.partitioned("[shop]", ["shop,n\na,1\n,2\na,3\n"]),
                          ["{'shop': 'a'} 1,3", "{'shop': nan} 2"])
 
+    def test_columns_of_paths(self):
+        for shop, day in (("a", "2024/01/31"), ("b", "2024/02/01")):
+            os.makedirs(self.path("table", "by", shop, day))
+            self.write(f"table/by/{shop}/{day}/data.csv", "n\n1\n")
+        table = ("paths: [{folder: ./by}]\ntransformations:\n"
+                 "- read_delimited: {include_path_column: %s}\n"
+                 "- extract_columns_from_partition_format: %s\n- drop_columns: [Path]\n")
+        form = "'/{shop}/{day:yyyy/MM/dd}/data.csv'"
+        rows = ["2 shop=a day=2024-01-31 00:00:00 n=1", "2 shop=b day=2024-02-01 00:00:00 n=1"]
+        self.assertEqual(self.rows_of(table % ("true", form)), rows)
+        self.assertEqual(self.rows_of(table % ("true", "{partition_format: %s}" % form)), rows)
+        table = (table % ("false", form)).replace("- drop_columns: [Path]\n", "")
+        self.assertEqual(self.partitioned("[shop]", [], how=table),
+                         ["{'shop': 'a'} 1", "{'shop': 'b'} 1"])
+        done = self.rows_of(table.replace("yyyy/MM", "MM/yyyy"), code=1)
+        self.assertIn("table/by/a/2024/01/31/data.csv does not fit the partition format "
+                      "/{shop}/{day:MM/yyyy/dd}/data.csv", done.errors)
+
     def test_partition_keys_need_rows_that_have_them(self):
         done = self.partitioned("[shop, brnd]", ["shop,brand,n\n1,x,2\n"], code=1)
         self.assertIn("partition_keys: the table has no column brnd; it has shop, brand, n",

@@ -115,6 +115,30 @@ run.wait_for_completion(show_output=True)
             "one.csv ['a,b', '1,2']",
             "{'all': True, 'below': True, 'first': True, 'table': 2}"])
 
+    def test_paths_say_columns(self):
+        for shop, month in (("a", "01"), ("b", "02")):
+            os.makedirs(self.path("data/by", shop, "2024", month))
+            self.write(f"data/by/{shop}/2024/{month}/x.csv", "b\n1\n")
+        self.write("src/reads.py", """
+from azureml.core import Run
+table = Run.get_context().input_datasets['table'].to_pandas_dataframe()
+print(list(table.columns), [f'{row.shop} {row.day:%Y-%m-%d} {row.b}' for row in table.itertuples()])
+""")
+        done = self.runs(START + """
+form = '/{shop}/{day:yyyy/MM}/x.csv'
+files = Dataset.File.from_files('data/by', partition_format=form)
+print(files.partition_keys, files.get_partition_key_values(['shop']), len(files.take(1).to_path()))
+table = Dataset.Tabular.from_delimited_files('data/by/*/*/*/x.csv', partition_format=form,
+                                             include_path=True)
+print(list(table.to_pandas_dataframe().columns))
+job = ScriptRunConfig('src', 'reads.py', compute_target='gpu-cluster', arguments=[
+    Dataset.Tabular.from_delimited_files('data/by', partition_format=form).as_named_input('table')])
+Experiment(ws, 'reads').submit(job).wait_for_completion(show_output=True)
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['shop', 'day'] [{'shop': 'a'}, {'shop': 'b'}] 1", "['Path', 'shop', 'day', 'b']",
+            "['shop', 'day', 'b'] ['a 2024-01-01 1', 'b 2024-02-01 1']"])
+
     TABLE = """
 import pandas
 table = pandas.DataFrame({'a.b': ['1', '2'], 3: [1, 2]}, index=[7, 8])
@@ -471,6 +495,10 @@ print(DataPath(store, 'mnist').create_data_reference('one').data_reference_name,
                  'or where it lies: data: {"https://x/a/": FOLDER} in muster.yml'),
                 ("Dataset.File.from_files((store, 'nosuch'))",
                  f"there is no {self.path('stores/workspaceblobstore/nosuch')}"),
+                ("Dataset.File.from_files('data', partition_format='{a}/{d:yyyy}/x.csv')",
+                 "does not fit partition_format '{a}/{d:yyyy}/x.csv'"),
+                ("Dataset.File.from_files('data', partition_format='x.csv')",
+                 "partition_format 'x.csv' names no column"),
                 ("store.upload('nosuch')", "there is no folder 'nosuch'"),
                 ("store.path('../../x').whole_path()", "leads out of the datastore"),
                 ("Datastore.register_azure_sql_database(ws, 'x')", "is not supported\n  hint: "
