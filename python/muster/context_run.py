@@ -184,6 +184,10 @@ class ContextRun(Checked):
     def _files(self) -> Dict[str, str]:
         return uploads_of([self._store.run_folder]) if self._store else {}
 
+    def _get_outputs_datapath(self) -> str:
+        """The folder of the files that it keeps."""
+        return os.path.abspath("outputs")
+
     def get_file_names(self) -> List[str]:
         """Those that it has uploaded."""
         return sorted(self._files())

@@ -216,6 +216,14 @@ class Run(Checked):
         """Files in ./outputs and ./logs of its code, its outputs, and what it has uploaded."""
         return list(self._files())
 
+    def _get_outputs_datapath(self) -> str:
+        """The folder of its files below outputs/, which examples of the SDK ask for so."""
+        found = {name: path for name, path in self._files().items() if name.startswith("outputs/")}
+        if found:
+            return whole_of("outputs", found, f"run {self.name}")
+        details = self.details()
+        return os.path.join(details["code"] or details["folder"], "outputs")
+
     def _file(self, name: str) -> str:
         return file_called(name, self._files(), f"run {self.name}")
 

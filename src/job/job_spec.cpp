@@ -243,6 +243,10 @@ void tell_pods(const JobFile& job, Made& made) {
     made.notices.emplace_back(
         "resources.shm_size has no effect here: processes use the /dev/shm of their host");
   }
+  if (!job.docker_args.empty() && !made.spec.container) {
+    made.notices.emplace_back(
+        "the job's docker arguments have no effect here: it runs without a container");
+  }
 }
 
 void tell(const JobFile& job, const Target& target, Made& made) {

@@ -24,6 +24,13 @@ constexpr JobKey kNativeCompute[] = {
     {{"target", Form::text, "An entry of muster.yml."}, kInto<&JobFile::target>},
 };
 
+constexpr JobKey kNativeResources[] = {
+    {{"shm_size", Form::quantity, "Shared memory of the container."},
+     kInto<&JobFile::shared_memory>},
+    {{"docker_args", Form::text, "More words for docker run.", {.listed = true}},
+     kInto<&JobFile::docker_args>},
+};
+
 // A list is started as it is, a text by a shell.
 void set_command(JobFile& job, const Found& found) {
   if (found.in_list) {
@@ -63,6 +70,7 @@ constexpr JobKey kNativeKeys[] = {
     {{"compute", Form::text, "Where to run: an entry of muster.yml."},
      kInto<&JobFile::target>,
      kNativeCompute},
+    {{"resources", Form::none, "What its container has."}, nullptr, kNativeResources},
     {{"distribution", Form::none, "How many processes, on how many nodes."},
      nullptr,
      kNativeDistribution},

@@ -89,6 +89,7 @@ class Converter {
     put_known("compute", target(), "target");
     put_known("timeout", said_text(&root_, "maxRunDurationSeconds"), "maxRunDurationSeconds");
     add_environment();
+    add_container();
     add_variables();
     add_distribution();
     return std::make_shared<const Node>(std::move(job_));
@@ -175,20 +176,60 @@ class Converter {
     return text;
   }
 
+  const Node* docker_of_environment() const {
+    return said_map(said_map(&root_, "environment"), "docker");
+  }
+
+  bool is_contained() const {
+    return !target().empty() || says_true(docker_of_environment(), "enabled") ||
+           says_true(said_map(&root_, "docker"), "useDocker");
+  }
+
+  static std::string base_image(const Node* docker) {
+    const std::string image = said_text(docker, "baseImage");
+    const std::string registry = said_text(said_map(docker, "baseImageRegistry"), "address");
+    const bool has_it = image.empty() || registry.empty() || image.starts_with(registry + "/");
+    return has_it ? image : registry + "/" + image;
+  }
+
+  // Older files have these beside the image. The SDK always writes 2g, which is no wish of somebody
+  // who names no image.
+  void add_container() {
+    Node made = map_at(root_.begin);
+    Node words = map_at(root_.begin);
+    words.kind = Kind::list;
+    const Entry* size = nullptr;
+    for (const Node* docker : {docker_of_environment(), said_map(&root_, "docker")}) {
+      if (!said_text(docker, "shmSize").empty()) size = find(*docker, "shmSize");
+      const Entry* said = docker == nullptr ? nullptr : find(*docker, "arguments");
+      if (said == nullptr) continue;
+      const bool is_text = !said_text(docker, "arguments").empty();
+      if (is_text) words.items.push_back(said->value);
+      words.items.insert(words.items.end(), said->value->items.begin(), said->value->items.end());
+    }
+    const bool has_image = !base_image(docker_of_environment()).empty();
+    const bool is_usual = size != nullptr && size->value->text == "2g" && !has_image;
+    if (size != nullptr && is_contained() && !is_usual) put(made, "shm_size", size->value);
+    if (!words.items.empty()) {
+      words.begin = words.items.front()->begin;
+      put(made, "docker_args", std::make_shared<const Node>(std::move(words)));
+    }
+    if (made.entries.empty()) return;
+    put(job_, "resources", std::make_shared<const Node>(std::move(made)));
+  }
+
   void add_environment() {
     const Node* said = said_map(&root_, "environment");
     if (said == nullptr) return;
     Node made = map_at(mark_of("environment"));
     const Node* python = said_map(said, "python");
     const Node* docker = said_map(said, "docker");
-    const std::string image = said_text(docker, "baseImage");
-    const bool is_contained = !target().empty() || says_true(docker, "enabled") ||
-                              says_true(said_map(&root_, "docker"), "useDocker");
+    const std::string image = base_image(docker);
     if (!said_text(docker, "baseDockerfile").empty()) {
       complaints_.add(find(*docker, "baseDockerfile")->mark,
                       "environment.docker.baseDockerfile is not supported",
                       "build the image, and name it in environment.docker.baseImage");
-    } else if (!image.empty() && is_contained) {
+    } else if (!image.empty() && is_contained()) {
       put(made, "image", image, find(*docker, "baseImage")->mark);
     }
     const std::string conda = said_text(python, "condaDependenciesFile");

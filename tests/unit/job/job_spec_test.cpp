@@ -1,6 +1,7 @@
 // Job files become specs: nodes, processes, commands, roles; what a target cannot give.
 #include "job/job_spec.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "job/head_launcher.hpp"
@@ -472,6 +473,15 @@ TEST(JobSpec, FormsOfOlderFilesAndListsAreTaken) {
       "resources: {docker_args: [--ipc=host, --privileged]}\n",
       1);
   EXPECT_EQ(one.complaints, Words{});
+}
+
+TEST(JobSpec, DockersWordsWithoutAContainerAreTold) {
+  const Outcome one = make("muster: 1\ncommand: x\nresources: {docker_args: [--ipc=host]}\n", 1);
+  EXPECT_EQ(one.complaints, Words{});
+  EXPECT_EQ(std::ranges::count(one.made.notices,
+                               "the job's docker arguments have no effect here: it runs without a "
+                               "container"),
+            1);
 }
 
 TEST(Targets, DescribeMachineSizes) {

@@ -148,6 +148,28 @@ TEST(RunConfig, ItsSoftwareAndVariables) {
   EXPECT_FALSE(good(with("target: gpu-cluster", "target: local")).image);
 }
 
+TEST(RunConfig, ItsContainerHasWhatTheFileSays) {
+  const std::string docker =
+      "docker: {useDocker: false, sharedVolumes: true, shmSize: 8g, "
+      "arguments: [--ipc=host, --cap-add, SYS_PTRACE]}\n";
+  JobFile job = good(kSaved + docker);
+  EXPECT_EQ(job.shared_memory->text, "8g");
+  ASSERT_EQ(job.docker_args.size(), 3U);
+  EXPECT_EQ(job.docker_args[2].text, "SYS_PTRACE");
+  const std::string image = "baseImage: registry/train:2, baseDockerfile: null";
+  job = good(with(image,
+                  "baseImage: train:2, baseImageRegistry: {address: mine.io}, shmSize: 4g, "
+                  "arguments: [--privileged]"));
+  EXPECT_EQ(job.image->text, "mine.io/train:2");
+  EXPECT_EQ(job.shared_memory->text, "4g");
+  ASSERT_EQ(job.docker_args.size(), 1U);
+  const std::string usual = "docker: {useDocker: true, arguments: [], shmSize: 2g}\n";
+  EXPECT_EQ(good(kSaved + usual).shared_memory->text, "2g");
+  job = good(with(image, "baseImage: null") + usual);
+  EXPECT_FALSE(job.shared_memory);
+  EXPECT_TRUE(job.docker_args.empty());
+}
+
 TEST(RunConfig, WhatMusterCannotDoIsComplainedOfInOneLine) {
   EXPECT_EQ(wrong(with("data: {}", "data: {x: {}}")),
             "j:20:1: data names data in Azure, which muster cannot reach\n"
