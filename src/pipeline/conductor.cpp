@@ -390,6 +390,7 @@ class Conductor {
     if (now.state == StepState::failed && told) now.state = StepState::stopped;
     const std::string why = told ? why_ended() : "";
     if (!why.empty()) now.cause = "ended, " + why;
+    if (live.lines[Console::err].has_told(now.cause)) said_[step] = now.cause;
     if (conducting_.overseer == nullptr) return settle(step, std::move(now));
     conducting_.overseer->left(step);
     left_.emplace(step, std::move(now));
@@ -419,7 +420,7 @@ class Conductor {
       }
     }
     if (conducting_.overseer != nullptr) judge(step, now);
-    note(view::step_sentence(now, *now.ended));
+    note(view::step_sentence(for_console(step, now), *now.ended));
     recorder_.change(step, std::move(now));
     PipelineEffects effects;
     pipeline_.ended(step, end, effects);
@@ -445,7 +446,24 @@ class Conductor {
     settle(step, std::move(now));
   }
 
+  // Without a cause that its own lines have just told.
+  [[nodiscard]] StepRecord for_console(std::size_t step, StepRecord record) const {
+    const auto said = said_.find(step);
+    if (said != said_.end() && said->second == record.cause) record.cause.clear();
+    return record;
+  }
+
   // ---- the end of the pipeline ----
+
+  [[nodiscard]] model::RunRecord whole_for_console() const {
+    model::RunRecord whole = recorder_.record();
+    const bool is_of_step = whole.cause == view::pipeline_cause(whole);
+    for (const auto& [step, cause] : said_) {
+      whole.steps[step] = for_console(step, std::move(whole.steps[step]));
+    }
+    if (is_of_step) whole.cause = view::pipeline_cause(whole);
+    return whole;
+  }
 
   [[nodiscard]] bool all_left_out() const {
     return std::ranges::all_of(recorder_.record().steps, [](const StepRecord& step) {
@@ -489,7 +507,7 @@ class Conductor {
       recorder_.end(model::RunState::completed, 0, model::CodeFrom::nobody);
     }
     if (all_left_out()) note("nothing ran: every step was left out");
-    console_.add(Console::err, judged ? judged->words : view::pipeline_report(recorder_.record()));
+    console_.add(Console::err, judged ? judged->words : view::pipeline_report(whole_for_console()));
     return *recorder_.record().exit_code;
   }
 
@@ -502,9 +520,10 @@ class Conductor {
   std::map<std::size_t, StepRecord> left_;  // steps that have ended, of which there is more to read
   std::vector<std::pair<std::size_t, std::string>> failed_;  // could not be started, and why
   std::vector<pollfd> files_;
-  std::vector<Source> watched_;    // index: that of files_
-  std::set<std::size_t> stopped_;  // steps that were told to end
-  int interrupted_ = 0;            // the first signal that ended the pipeline
+  std::vector<Source> watched_;              // index: that of files_
+  std::set<std::size_t> stopped_;            // steps that were told to end
+  std::map<std::size_t, std::string> said_;  // causes that failed steps have told themselves
+  int interrupted_ = 0;                      // the first signal that ended the pipeline
   // What steps are told to end with. Whoever ends a batch job signals them, too: SIGTERM from here
   // is to them the same wish, while SIGINT would be a second one.
   int told_ = SIGINT;

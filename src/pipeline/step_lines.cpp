@@ -3,14 +3,22 @@
 
 #include <algorithm>
 
+#include "view/report.hpp"
 #include "view/step_words.hpp"
 
 namespace muster::pipeline {
+namespace {
+
+constexpr std::string_view kError = "muster: error: ";
+
+}  // namespace
 
 void StepLines::keep_words(std::string_view line) {
-  constexpr std::string_view kError = "muster: error: ";
   last_ = line;
-  if (line.starts_with(kError)) error_ = line.substr(kError.size());
+  if (const std::size_t at = line.find(kError); at != std::string_view::npos) {
+    told_ = line.substr(at + kError.size());
+    if (at == 0) error_ = told_;
+  }
   if (view::tells_of_tolerated(line)) tolerated_ = line;
 }
 
@@ -19,6 +27,10 @@ void StepLines::take(std::string_view line, std::string& lines) {
   lines += prefix_;
   lines += line;
   lines += '\n';
+}
+
+bool StepLines::has_told(std::string_view cause) const {
+  return !told_.empty() && cause.ends_with(view::cause_in(told_));
 }
 
 std::string StepLines::feed(std::string_view bytes) {

@@ -20,6 +20,8 @@ class StepLines {
   [[nodiscard]] std::string finish();
   // The last line that tells an error, else the last one, without prefix and end; may be empty.
   [[nodiscard]] const std::string& words() const { return error_.empty() ? last_ : error_; }
+  // Whether its last error, or that of a step within it, tells this cause, or how it ends.
+  [[nodiscard]] bool has_told(std::string_view cause) const;
   // The last line that tells what a step that completes has tolerated, or nothing. Those of other
   // ranks, which come from other hosts, may come after it.
   [[nodiscard]] const std::string& tolerated() const { return tolerated_; }
@@ -33,6 +35,7 @@ class StepLines {
   std::string begun_;
   std::string last_;
   std::string error_;
+  std::string told_;  // the same, or of a step within
   std::string tolerated_;
 };
 

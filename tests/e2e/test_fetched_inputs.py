@@ -187,6 +187,19 @@ class Refused(FetchCase):
             '{"http://h/": PATH} in muster.yml\n')
         self.assertEqual(self.server.paths(), ["/gone.csv?sig=secret"])
 
+    def test_a_pipeline_tells_it_once(self):
+        self.write("p.yml", "type: pipeline\njobs:\n  first: {command: 'cat ${{inputs.r}}', "
+                   "inputs: {r: {type: uri_file, path: '" + self.server.address("/gone") + "'}}}\n")
+        for words in ([], ["--quiet"]):
+            done = self.submit(*words, file="p.yml", code=BAD_FILE)
+            told = f"{self.server.address('/gone')} cannot be fetched: 404 Not Found"
+            self.assertEqual(done.errors.count("cannot be fetched"), 1, done)
+            self.assertIn(f"first: muster: error: {told}\n", done.errors)
+            self.assertIn("muster: the pipeline failed: step first failed with exit code "
+                          f"{BAD_FILE}\n", done.errors)
+            self.assertIn(told, self.told("report", "last").text)
+            self.assertEqual(self.show()["steps"][0]["cause"], told)
+
     def test_what_ends_too_early(self):
         self.server.cut("/cut", ROWS)
         self.job("/cut")

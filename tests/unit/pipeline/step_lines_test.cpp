@@ -26,6 +26,18 @@ TEST(StepLines, RemembersAnError) {
   EXPECT_EQ(lines.words(), "no folder x");
 }
 
+TEST(StepLines, KnowsWhichCauseItHasTold) {
+  StepLines lines("a: ");
+  EXPECT_FALSE(lines.has_told(""));
+  (void)lines.feed("muster: error: http://h/x cannot be fetched: 404\n  hint: no\nmore\n");
+  EXPECT_TRUE(lines.has_told("http://h/x cannot be fetched: 404"));
+  EXPECT_FALSE(lines.has_told("rank 0 on node1 exited with code 3"));
+  StepLines outer("b: ");
+  (void)outer.feed("a: muster: error: no room\n");
+  EXPECT_TRUE(outer.has_told("step a failed with exit code 248: no room"));
+  EXPECT_EQ(outer.words(), "a: muster: error: no room");
+}
+
 TEST(StepLines, RemembersWhatWasTolerated) {
   StepLines lines("a: ");
   (void)lines.feed("2 of 5 mini-batches failed, within mini_batch_error_threshold: 2; no\nmore\n");
