@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
+#include <ranges>
 
 #include "base/words.hpp"
 #include "front/call.hpp"
@@ -67,6 +68,18 @@ std::uint32_t devices_here(DeepspeedDraft& draft) {
   return 1;
 }
 
+// DeepSpeed warns, and trains on this machine alone.
+base::Error about_hostfile(const DeepspeedDraft& draft, base::Error error) {
+  const std::string& path = draft.hosts.named.file;
+  const bool is_there = !draft.call->has_file || draft.call->has_file(path);
+  if (is_there || error.place.source != path) return error;
+  error.what = "there is no such hostfile; DeepSpeed would start on this machine alone";
+  if (path.find('/') != std::string::npos) {
+    error.hint = "correct the path, or leave out --hostfile to start on this machine alone";
+  }
+  return error;
+}
+
 // Nothing without a hostfile: this machine alone.
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
   auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kDeepspeedHostForm);
@@ -74,7 +87,7 @@ Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
     if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
     found = named_hosts(*draft.call, {.file = kUsualHostfile}, kDeepspeedHostForm);
   }
-  if (!found) return tl::unexpected(std::move(found.error()));
+  if (!found) return tl::unexpected(about_hostfile(draft, std::move(found.error())));
   draft.request.spec.source = found->source;
   draft.request.spec.source_name = found->name;
   // Slots of batch systems are processors.
@@ -186,15 +199,35 @@ Result<Devices> read_devices(const char* option, const Resource& resource, std::
   return devices;
 }
 
+// The first of them.
+std::string names_of(const Pool& pool) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string_view> names;
+  for (const Resource& resource : pool | std::views::take(kMost)) {
+    names.push_back(resource.host.name);
+  }
+  const std::string more =
+      pool.size() > kMost ? fmt::format(" and {} more", pool.size() - kMost) : "";
+  return fmt::format("{}{}", fmt::join(names, ", "), more);
+}
+
+base::Error no_host(const char* option, const Pool& pool, std::string_view name) {
+  const std::string& source = pool.front().host.place.source;
+  const bool is_here = source == kHere;
+  return {Fault::usage,
+          fmt::format("{}: there is no host {} {}", option, in_quotes(name),
+                      is_here ? "without a hostfile" : "in " + source),
+          fmt::format("{} {}; nodes are joined by @", is_here ? "there is" : "it lists",
+                      names_of(pool)),
+          {}};
+}
+
 Result<Part> read_part(const char* option, Pool& pool, std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string_view name = text.substr(0, colon);
   const auto found = std::ranges::find_if(
       pool, [&](const Resource& resource) { return resource.host.name == name; });
-  if (found == pool.end()) {
-    return fail(Fault::usage, "names are those of the hostfile; nodes are joined by @",
-                "{}: there is no host {}", option, in_quotes(name));
-  }
+  if (found == pool.end()) return tl::unexpected(no_host(option, pool, name));
   if (colon == text.size()) return Part{&*found, found->devices};
   auto devices = read_devices(option, *found, text.substr(colon + 1));
   if (!devices) return tl::unexpected(devices.error());

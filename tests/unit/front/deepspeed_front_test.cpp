@@ -16,17 +16,19 @@ class Deepspeed : public testing::Test {
     const auto file = [this](const std::string& path, std::size_t) -> base::Result<std::string> {
       const auto found = files_.find(path);
       if (found != files_.end()) return found->second;
-      return base::fail(base::Fault::bad_file, "", "no file {}", path);
+      return base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "no file {}", path);
     };
-    return read_deepspeed({.called = "deepspeed",
-                           .words = words,
-                           .environment = environment_,
-                           .current_folder = "/here",
-                           .read_file = file,
-                           .counts = {.cpus = [] { return 8U; },
-                                      .gpus = [this] { return gpus_; },
-                                      .gpu_variable = [this] { return variable_; }},
-                           .version = "1"});
+    return read_deepspeed(
+        {.called = "deepspeed",
+         .words = words,
+         .environment = environment_,
+         .current_folder = "/here",
+         .read_file = file,
+         .counts = {.cpus = [] { return 8U; },
+                    .gpus = [this] { return gpus_; },
+                    .gpu_variable = [this] { return variable_; }},
+         .version = "1",
+         .has_file = [this](const std::string& path) { return files_.contains(path); }});
   }
 
   model::JobSpec spec(const Words& words) {
@@ -170,6 +172,12 @@ TEST_F(Deepspeed, ReadsTheUsualHostfileWhereThereIsOne) {
   EXPECT_EQ(hosts({"train.py"}), "x:0 y:0");
 }
 
+TEST_F(Deepspeed, AHostfileThatIsNotThereIsToldWithWhatDeepspeedWouldDo) {
+  const auto error = read({"-H", "old/hosts", "--include", "a@b", "t"}).error();
+  EXPECT_EQ(error.what, "there is no such hostfile; DeepSpeed would start on this machine alone");
+  EXPECT_EQ(error.hint, "correct the path, or leave out --hostfile to start on this machine alone");
+}
+
 TEST_F(Deepspeed, FiltersHostsAndDevices) {
   EXPECT_EQ(hosts({"-H", "hosts", "t"}), "a:0,1,2,3 b:0,1");
   EXPECT_EQ(hosts({"-H", "hosts", "-i", "b@a:0,2", "t"}), "a:0,2 b:0,1");
@@ -184,13 +192,17 @@ TEST_F(Deepspeed, FiltersHostsByTheirNumbers) {
   files_["many"] = "w-[1-4] slots=2\n";
   EXPECT_EQ(hosts({"-H", "many", "-i", "w-[1,3]:0@w-2", "t"}), "w-1:0 w-2:0,1 w-3:0");
   EXPECT_EQ(hosts({"-H", "many", "-e", "w-[2-4]", "t"}), "w-1:0,1");
-  EXPECT_EQ(complaint({"-H", "many", "-i", "w-[3-5]", "t"}), "--include: there is no host 'w-5'");
+  EXPECT_EQ(complaint({"-H", "many", "-i", "w-[3-5]", "t"}),
+            "--include: there is no host 'w-5' in many");
   EXPECT_EQ(complaint({"-H", "many", "-i", "w-[5-3]", "t"}),
-            "--include: there is no host 'w-[5-3]'");
+            "--include: there is no host 'w-[5-3]' in many");
 }
 
 TEST_F(Deepspeed, RefusesFiltersThatMakeNoSense) {
-  EXPECT_EQ(complaint({"-H", "hosts", "-i", "c", "t"}), "--include: there is no host 'c'");
+  EXPECT_EQ(complaint({"-H", "hosts", "-i", "c", "t"}), "--include: there is no host 'c' in hosts");
+  EXPECT_EQ(read({"-H", "hosts", "-i", "c", "t"}).error().hint,
+            "it lists a, b; nodes are joined by @");
+  EXPECT_EQ(complaint({"-i", "c@d", "t"}), "--include: there is no host 'c' without a hostfile");
   EXPECT_EQ(complaint({"-H", "hosts", "-i", "b:2", "t"}), "--include: b has no slot 2");
   EXPECT_EQ(complaint({"-H", "hosts", "-e", "b:x", "t"}),
             "--exclude must be a whole number from 0 to 1000, not 'x'");
@@ -210,7 +222,8 @@ TEST_F(Deepspeed, HostfilesTellSlotsOnce) {
   EXPECT_EQ(complaint({"-H", "bad", "t"}), "bad:2:1: a is listed twice");
   files_["bad"] = "a slots=1\nb\n";
   EXPECT_EQ(complaint({"-H", "bad", "t"}), "bad:2:1: b needs slots=1 to slots=1000");
-  EXPECT_EQ(complaint({"-H", "none", "t"}), "no file none");
+  EXPECT_EQ(complaint({"-H", "none", "t"}),
+            "none: there is no such hostfile; DeepSpeed would start on this machine alone");
 }
 
 TEST_F(Deepspeed, CallsTheScriptAsDeepspeedDoes) {
