@@ -29,7 +29,45 @@ std::vector<model::Variable> set_by(const front::RunRequest& request, const plan
   return set;
 }
 
-// Its ranks and their places; what they find there is the launcher's affair.
+// The same of ranks that a launcher in the command starts: what the job sets is in its shell.
+std::vector<model::Variable> set_in_job(const front::RunRequest& request,
+                                        const plan::Forwarded& kept) {
+  std::vector<model::Variable> set = set_by(*request.inner, kept);
+  const bool of_file = request.keeps == front::Keeps::always;
+  for (const model::Variable& one : kept.kept) {
+    const bool is_of_job = std::ranges::any_of(
+        request.spec.apps.front().exports,
+        [&](const model::EnvSetting& said) { return said.name == one.name && !said.ours; });
+    if (one.why == "-x" || !is_of_job || one.name.starts_with("MUSTER_")) continue;
+    const bool is_secret = std::ranges::count(request.secrets, one.name) > 0;
+    set.push_back({one.name, is_secret ? "<secret>" : one.value, of_file ? "job file" : "-x"});
+  }
+  std::ranges::sort(set, {}, &model::Variable::name);
+  return set;
+}
+
+// The variables of a plan's ranks, as far as they are known before a host is contacted.
+class Foreseen {
+ public:
+  // The job outlives this.
+  Foreseen(const Prospect& job, const plan::SetBySomebody& set)
+      : where_(foreseen_rendezvous(job)),
+        all_({job.plan, where_, job.spec, name_}, job.kept, set) {}
+  Foreseen(const Foreseen&) = delete;
+  Foreseen& operator=(const Foreseen&) = delete;
+
+  // Not beyond this.
+  [[nodiscard]] view::EnvironmentWords words(bool one_rank) const {
+    return {all_.common(), [this](base::Rank rank) { return all_.own(rank); }, one_rank};
+  }
+
+ private:
+  const std::string name_ = "<random>";
+  const plan::Rendezvous where_;
+  const plan::Environments all_;
+};
+
+// Its ranks and their places.
 view::PlanWords words_of(const Prospect& job) {
   return {job.spec, job.plan, [&](base::Rank rank) { return plan::reason(job.plan, rank); }};
 }
@@ -62,12 +100,12 @@ int show_dry_run(const front::RunRequest& request, const Prospect& job,
   std::optional<view::PlanWords> launched;
   if (inner) words.inner = &launched.emplace(words_of(*inner));
   if (!request.show_environment) return print_plan(request, words);
-  const plan::Rendezvous where = foreseen_rendezvous(job);
-  const std::string name = "<random>";
-  const plan::Environments all({job.plan, where, job.spec, name}, job.kept,
-                               [&](const plan::Forwarded& kept) { return set_by(request, kept); });
-  words.environment = {all.common(), [&](base::Rank rank) { return all.own(rank); },
-                       request.shows_one_rank};
+  const Foreseen all(job, [&](const plan::Forwarded& kept) { return set_by(request, kept); });
+  words.environment = all.words(request.shows_one_rank);
+  if (!inner) return print_plan(request, words);
+  const Foreseen of_launcher(
+      *inner, [&](const plan::Forwarded& kept) { return set_in_job(request, kept); });
+  launched->environment = of_launcher.words(request.shows_one_rank);
   return print_plan(request, words);
 }
 

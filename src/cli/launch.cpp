@@ -55,6 +55,20 @@ namespace {
 
 using base::Result;
 
+// As a launcher in the command finds it, in a plan: what the job sets comes before the shell's.
+std::vector<std::string> environment_in_job(const front::RunRequest& request,
+                                            const std::vector<std::string>& environment) {
+  if (!request.dry_run) return environment;
+  std::vector<std::string> inside;
+  const auto& exports = request.spec.apps.front().exports;
+  inside.reserve(exports.size() + environment.size());
+  for (const model::EnvSetting& one : exports) {
+    if (one.value && !one.ours) inside.push_back(one.name + "=" + *one.value);
+  }
+  inside.insert(inside.end(), environment.begin(), environment.end());
+  return inside;
+}
+
 // What the launcher in the command would start, as far as that can be told before; or why it would
 // start nothing.
 Result<std::optional<Prospect>> inner_prospect(const front::RunRequest& request,
@@ -63,7 +77,8 @@ Result<std::optional<Prospect>> inner_prospect(const front::RunRequest& request,
   if (!request.inner) return nothing;
   auto inventory = inventory_of(request.inner->spec, {}, environment);
   if (!inventory || plan::needs_facts(request.inner->spec, *inventory)) return nothing;
-  auto job = prospect(request.inner->spec, std::move(*inventory), environment);
+  auto job = prospect(request.inner->spec, std::move(*inventory),
+                      environment_in_job(request, environment));
   if (job) return std::optional(std::move(*job));
   base::Error wrong = std::move(job.error());
   wrong.what = "the launcher in the command would not start: " + wrong.what;

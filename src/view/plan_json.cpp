@@ -151,8 +151,9 @@ void add_ranks(ChunkedText& chunks, std::string_view name, const PlanWords* word
   chunks.text() += ",\n";
 }
 
-void add_common(ChunkedText& chunks, const std::vector<model::Variable>& common) {
-  chunks.text() += "  \"environment\": ";
+void add_common(ChunkedText& chunks, std::string_view name,
+                const std::vector<model::Variable>& common) {
+  fmt::format_to(std::back_inserter(chunks.text()), "  \"{}\": ", name);
   add_lines(chunks, "{}", common.size(),
             [&](std::string& out, std::size_t i) { add_variable(out, common[i]); });
   chunks.text() += ",\n";
@@ -181,9 +182,12 @@ void plan_json(const PlanWords& words, const Take& take) {
   add_objects(chunks, "nodes", plan.nodes.size(), [&](std::size_t i) {
     return node_object(static_cast<std::uint32_t>(i), plan.nodes[i]);
   });
-  if (words.environment) add_common(chunks, words.environment->common);
+  if (words.environment) add_common(chunks, "environment", words.environment->common);
   add_ranks(chunks, "ranks", &words);
   chunks.text() += "  \"launcher_hosts\": " + texts(launcher_hosts(words.spec)).dump() + ",\n";
+  if (words.inner != nullptr && words.inner->environment) {
+    add_common(chunks, "launched_environment", words.inner->environment->common);
+  }
   add_ranks(chunks, "launched", words.inner);
   chunks.text() += "  \"outputs\": " + folders_object(words.outputs).dump() + ",\n";
   if (!words.names.empty())

@@ -112,14 +112,16 @@ void add_variable_lines(std::string& out, std::span<const model::Variable> varia
                      others == 1 ? "rank, " : fmt::format("{} ranks, ", others));
 }
 
-void add_environments(ChunkedText& chunks, const PlanWords& words, Style style) {
+// `whose`: which ranks they are, if not those of the plan.
+void add_environments(ChunkedText& chunks, const PlanWords& words, Style style,
+                      std::string_view whose) {
   const auto& [common, own, one_rank] = *words.environment;
-  chunks.text() += "\n" + heading("environment of every rank", style);
+  chunks.text() += "\n" + heading(fmt::format("environment of every rank{}", whose), style);
   add_variable_lines(chunks.text(), common);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const std::vector<model::Variable> variables = own(base::Rank(rank));
     if (variables.empty()) continue;
-    chunks.text() += "\n" + heading(fmt::format("environment of rank {}", rank), style);
+    chunks.text() += "\n" + heading(fmt::format("environment of rank {}{}", rank, whose), style);
     add_variable_lines(chunks.text(), variables);
     if (!one_rank) continue;
     const std::size_t others = words.plan.ranks.size() - rank - 1;
@@ -196,7 +198,10 @@ void plan_table(const PlanWords& words, Style style, const Take& take) {
   if (words.environment) {
     chunks.text() += programs(words, style);
     add_launched(chunks, words, style);
-    add_environments(chunks, words, style);
+    add_environments(chunks, words, style, "");
+    if (words.inner != nullptr && words.inner->environment) {
+      add_environments(chunks, *words.inner, style, " that the launcher in the command starts");
+    }
   }
   chunks.text() += memory(words, style) + withheld(words, style) + outputs(words, style) +
                    code(words, style) + notices(words.plan);

@@ -325,6 +325,14 @@ class Reports(HostCase):
         table = told[told.index("launcher in the command starts"):]
         rows = re.findall(r"(?m)^ +(\d)  (node\d) +(\d) ", table)
         self.assertEqual(rows, [("0", "node1", "0"), ("1", "node1", "1"), ("2", "node2", "0")])
+        theirs = told[told.index("environment of every rank that the launcher in the command"):]
+        self.assertIn("  OMPI_COMM_WORLD_SIZE=3  (Open MPI)\n", theirs)
+        self.assertIn("  N=3  (job file)\n", theirs)
+        self.assertEqual(re.findall(r"(?m)^  RANK=(\d)  \(torch\)$", theirs), ["0"])
+        self.assertIn("--all-ranks shows those of the other 2 ranks, too", theirs)
+        told = self.shell("muster explain job.yml -H node1:4,node2:4 --all-ranks").text
+        theirs = told[told.index("environment of every rank that the launcher in the command"):]
+        self.assertEqual(re.findall(r"(?m)^  RANK=(\d)  \(torch\)$", theirs), ["0", "1", "2"])
 
     def test_launchers_on_each_node_are_counted_together(self):
         for launcher in ("torchrun", "python -um torch.distributed.launch --use_env"):

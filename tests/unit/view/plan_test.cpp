@@ -182,12 +182,17 @@ TEST(PlanJson, HasEnvironmentsOnlyWhenAskedFor) {
   EXPECT_EQ(json, json_of(sample.words()));
 }
 
-TEST(PlanJson, OfALauncherInTheCommandTellsNoEnvironment) {
+TEST(PlanJson, TellsTheEnvironmentOfALaunchersRanksWhereItIsKnown) {
   const Sample sample;
-  const PlanWords inner = sample.words();
+  const PlanWords without = sample.words();
   PlanWords words = sample.words_with_environment();
-  words.inner = &inner;
-  EXPECT_EQ(json_of(words)["launched"], json_of(inner)["ranks"]);
+  words.inner = &without;
+  EXPECT_EQ(json_of(words)["launched"], json_of(without)["ranks"]);
+  EXPECT_FALSE(json_of(words).contains("launched_environment"));
+  const PlanWords with = sample.words_with_environment();
+  words.inner = &with;
+  EXPECT_EQ(json_of(words)["launched"], json_of(with)["ranks"]);
+  EXPECT_EQ(json_of(words)["launched_environment"], json_of(with)["environment"]);
 }
 
 TEST(PlanJson, EscapesVariables) {
