@@ -7,9 +7,13 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
 
+#include "base/words.hpp"
 #include "probe/driver_files.hpp"
 #include "probe/text_file.hpp"
+#include "process/converse.hpp"
 
 namespace muster::probe {
 namespace {
@@ -79,7 +83,37 @@ Entry read_entry(std::string_view id, bool intel) {
   return {id.substr(0, dot), id.substr(dot + 1)};
 }
 
+// "GPU-..." of "GPU 0: NVIDIA H200 (UUID: GPU-...)" and of the parts below that line:
+// "  MIG 1g.18gb     Device  0: (UUID: MIG-...)".
+std::string gpu_of_part(const std::string& listing, std::string_view part) {
+  constexpr std::string_view kUuid = "(UUID: ";
+  std::string gpu;
+  for (const std::string& line : base::split(listing, "\n")) {
+    const std::size_t at = line.find(kUuid);
+    if (at == std::string::npos) continue;
+    std::string uuid = line.substr(at + kUuid.size());
+    uuid.resize(std::min(uuid.find(')'), uuid.size()));
+    if (uuid.starts_with("GPU-")) {
+      gpu = std::move(uuid);
+    } else if (begins_like(uuid, part)) {
+      return gpu;
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string list_nvidia() {
+  std::vector<std::string> environment;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  const auto answer = process::converse({.words = {"nvidia-smi", "-L"},
+                                         .environment = std::move(environment),
+                                         .limit = std::chrono::seconds(5)});
+  return answer && answer->ended_well() ? answer->out : "";
+}
 
 DeviceNames::Maker DeviceNames::maker_of(std::string_view variable) {
   if (variable.starts_with("CUDA")) return Maker::nvidia;
@@ -88,9 +122,10 @@ DeviceNames::Maker DeviceNames::maker_of(std::string_view variable) {
   return variable.starts_with("ZE") ? Maker::intel : Maker::ascend;
 }
 
-DeviceNames::DeviceNames(const std::string& root)
+DeviceNames::DeviceNames(const std::string& root, std::function<std::string()> list)
     : devices_{nvidia(root), amd(root), intel(root), ascend(root)},
-      batch_job_(batch_job_of(read_text(root + "/proc/self/cgroup"))) {}
+      batch_job_(batch_job_of(read_text(root + "/proc/self/cgroup"))),
+      list_(std::move(list)) {}
 
 // In the order of their bus.
 DeviceNames::Devices DeviceNames::nvidia(const std::string& root) {
@@ -158,10 +193,14 @@ const DeviceNames::Known* DeviceNames::find(Maker maker, std::string_view id) co
   return found == known.end() || found->name.empty() ? nullptr : &*found;
 }
 
-const DeviceNames::Known* DeviceNames::only_one_in_parts() const {
+// The only GPU that has parts; of several, the driver's tool knows.
+const DeviceNames::Known* DeviceNames::whole_of(std::string_view part) const {
   const Devices& known = devices_.at(static_cast<std::size_t>(Maker::nvidia));
-  const auto first = std::ranges::find_if(known, &Known::in_parts);
-  return std::ranges::count_if(known, &Known::in_parts) == 1 ? &*first : nullptr;
+  const auto count = std::ranges::count_if(known, &Known::in_parts);
+  if (count == 1) return &*std::ranges::find_if(known, &Known::in_parts);
+  if (count == 0) return nullptr;
+  if (!listing_) listing_ = list_();
+  return find(Maker::nvidia, gpu_of_part(*listing_, part));
 }
 
 std::string DeviceNames::claim_of(std::string_view variable, std::string_view id) const {
@@ -173,7 +212,7 @@ std::string DeviceNames::claim_of(std::string_view variable, std::string_view id
     return fmt::format("device-{}-{}", word,
                        plain(fmt::format("{}-{}{}", batch_job_, entry.whole, part)));
   }
-  const Known* known = entry.is_mig ? only_one_in_parts() : find(maker, entry.whole);
+  const Known* known = entry.is_mig ? whole_of(entry.part) : find(maker, entry.whole);
   const std::string whole = known != nullptr ? known->name : std::string(entry.whole);
   return fmt::format("device-{}-{}", word, plain(whole.empty() ? std::string(id) : whole + part));
 }

@@ -3,11 +3,16 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace muster::probe {
+
+// What `nvidia-smi -L` says of GPUs and their parts, or nothing. Takes up to 5 s.
+[[nodiscard]] std::string list_nvidia();
 
 // By index, by UUID or by the beginning of one; a part of a device by the whole's name and its own
 // behind a slash, so that both are known to be of one device (`ClaimNames`). Where a batch system
@@ -15,7 +20,9 @@ namespace muster::probe {
 // alone.
 class DeviceNames {
  public:
-  explicit DeviceNames(const std::string& root = "");
+  // `list` is asked once, where a part is named without its GPU and several have parts.
+  explicit DeviceNames(const std::string& root = "",
+                       std::function<std::string()> list = list_nvidia);
 
   // "device-nvidia-0000:00:06.0"; "device-nvidia-0000:00:06.0/7/0", a part;
   // "device-amd-renderD128"; "device-intel-0000:03:00.0/1", a tile; "device-ascend-davinci2"; of a
@@ -37,10 +44,12 @@ class DeviceNames {
   static Devices intel(const std::string& root);
   static Devices ascend(const std::string& root);
   [[nodiscard]] const Known* find(Maker maker, std::string_view id) const;
-  [[nodiscard]] const Known* only_one_in_parts() const;
+  [[nodiscard]] const Known* whole_of(std::string_view part) const;
 
   std::array<Devices, 4> devices_;  // index: maker
   std::string batch_job_;           // "job_4711"; empty outside of batch jobs
+  std::function<std::string()> list_;
+  mutable std::optional<std::string> listing_;  // what that has said
 };
 
 }  // namespace muster::probe

@@ -49,6 +49,18 @@ std::vector<std::string> listed(const std::string& value) {
   return ids;
 }
 
+constexpr std::string_view kGiven = "NVIDIA_VISIBLE_DEVICES";
+
+// The parts of GPUs that a container has been given, where they are all that it has: its /dev has
+// the file of the whole.
+std::vector<std::string> parts_given(std::span<const std::string> environment) {
+  std::vector<std::string> ids = listed(set_value(environment, kGiven).value_or(""));
+  const bool are_parts =
+      std::ranges::all_of(ids, [](const std::string& id) { return id.starts_with("MIG-"); });
+  if (!are_parts) ids.clear();
+  return ids;
+}
+
 std::vector<std::string> numbered(std::size_t count) {
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < count; ++i) ids.push_back(std::to_string(i));
@@ -82,6 +94,10 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
       one = {variable, listed(*value)};
     }
     if (!limited) one.ids = numbered(maker.count(files));
+    if (!limited && !one.ids.empty() && maker.count == count_nvidia) {
+      std::vector<std::string> parts = parts_given(environment);
+      if (!parts.empty()) one.ids = std::move(parts);
+    }
     if (!one.ids.empty()) all.push_back(std::move(one));
   }
   return all;
@@ -89,7 +105,12 @@ std::vector<Devices> devices(const std::string& root, std::span<const std::strin
 
 Devices most_devices(std::span<const std::string> environment, std::string_view variable) {
   Devices most;
-  for (Devices& one : devices("", environment)) {
+  // Who numbers devices sees one part of a GPU, however many the container has.
+  std::vector<std::string> numbers(environment.begin(), environment.end());
+  std::erase_if(numbers, [](const std::string& entry) {
+    return entry.starts_with(kGiven) && entry.substr(kGiven.size()).starts_with('=');
+  });
+  for (Devices& one : devices("", numbers)) {
     const bool counts = variable.empty() || one.variable == variable;
     if (counts && one.ids.size() > most.ids.size()) most = std::move(one);
   }

@@ -58,10 +58,11 @@ class NamesIn : public ::testing::Test {
          "DRIVER=xe\nPCI_CLASS=38000\nPCI_SLOT_NAME=" + bus + "\nMODALIAS=pci:v00008086\n");
   }
   [[nodiscard]] std::string name(std::string_view variable, std::string_view id) const {
-    return DeviceNames(root_.string()).claim_of(variable, id);
+    return DeviceNames(root_.string(), [this] { return listing_; }).claim_of(variable, id);
   }
 
   fs::path root_;
+  std::string listing_;  // of nvidia-smi -L
 };
 
 TEST_F(NamesIn, an_index_and_a_uuid_are_the_same_gpu) {
@@ -89,6 +90,21 @@ TEST_F(NamesIn, a_part_of_a_new_driver_is_of_the_only_gpu_that_has_parts) {
   EXPECT_EQ(name(kCuda, "MIG-1234-5678"), "device-nvidia-0000:81:00.0/MIG-1234-5678");
   in_mig_mode(1);
   EXPECT_EQ(name(kCuda, "MIG-1234-5678"), "device-nvidia-MIG-1234-5678") << "of which is unknown";
+}
+
+TEST_F(NamesIn, of_several_gpus_that_have_parts_the_drivers_tool_tells_whose_one_is) {
+  gpu("0000:06:00.0", "GPU-aaaa-1", 0);
+  gpu("0000:81:00.0", "GPU-bbbb-2", 1);
+  in_mig_mode(0);
+  in_mig_mode(1);
+  listing_ =
+      "GPU 0: NVIDIA H200 (UUID: GPU-aaaa-1)\n"
+      "  MIG 1g.18gb     Device  0: (UUID: MIG-1234-0001)\n"
+      "GPU 1: NVIDIA H200 (UUID: GPU-bbbb-2)\n"
+      "  MIG 1g.18gb     Device  0: (UUID: MIG-5678-0002)\n";
+  EXPECT_EQ(name(kCuda, "MIG-1234-0001"), "device-nvidia-0000:06:00.0/MIG-1234-0001");
+  EXPECT_EQ(name(kCuda, "MIG-5678-0002"), "device-nvidia-0000:81:00.0/MIG-5678-0002");
+  EXPECT_EQ(name(kCuda, "MIG-9999-0003"), "device-nvidia-MIG-9999-0003");
 }
 
 TEST_F(NamesIn, containers_number_those_that_they_have_been_given) {

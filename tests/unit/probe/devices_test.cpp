@@ -66,6 +66,17 @@ TEST_F(DevicesIn, every_makers_place_are_told_apart) {
   EXPECT_EQ(found(), "ROCR_VISIBLE_DEVICES=0, ZE_AFFINITY_MASK=0, ASCEND_RT_VISIBLE_DEVICES=0, ");
 }
 
+TEST_F(DevicesIn, parts_that_a_container_was_given_are_dealt_out) {
+  EXPECT_EQ(found({"NVIDIA_VISIBLE_DEVICES=MIG-a"}), "") << "no GPU is there";
+  file("dev/nvidia0");
+  EXPECT_EQ(found({"NVIDIA_VISIBLE_DEVICES=MIG-a,MIG-b"}), "CUDA_VISIBLE_DEVICES=MIG-a,MIG-b, ");
+  for (const char* other : {"all", "0", "GPU-a,MIG-b", "none", ""}) {
+    EXPECT_EQ(found({std::string("NVIDIA_VISIBLE_DEVICES=") + other}), "CUDA_VISIBLE_DEVICES=0, ");
+  }
+  EXPECT_EQ(found({"CUDA_VISIBLE_DEVICES=0", "NVIDIA_VISIBLE_DEVICES=MIG-a,MIG-b"}),
+            "CUDA_VISIBLE_DEVICES=0, ");
+}
+
 TEST_F(DevicesIn, our_own_limit_are_what_is_shared) {
   for (int i = 0; i < 8; ++i) file("dev/nvidia" + std::to_string(i));
   EXPECT_EQ(found({"CUDA_VISIBLE_DEVICES=4,GPU-8f,6"}), "CUDA_VISIBLE_DEVICES=4,GPU-8f,6, ");
