@@ -39,8 +39,11 @@ std::vector<model::Variable> set_in_job(const front::RunRequest& request,
         request.spec.apps.front().exports,
         [&](const model::EnvSetting& said) { return said.name == one.name && !said.ours; });
     if (one.why == "-x" || !is_of_job || one.name.starts_with("MUSTER_")) continue;
-    const bool is_secret = std::ranges::count(request.secrets, one.name) > 0;
-    set.push_back({one.name, is_secret ? "<secret>" : one.value, of_file ? "job file" : "-x"});
+    set.push_back({one.name, one.value, of_file ? "job file" : "-x"});
+  }
+  // The launcher's words may name them, too: mpirun -x TOKEN.
+  for (model::Variable& one : set) {
+    if (std::ranges::count(request.secrets, one.name) > 0) one.value = "<secret>";
   }
   std::ranges::sort(set, {}, &model::Variable::name);
   return set;
