@@ -102,9 +102,7 @@ std::string gpu_of_part(const std::string& listing, std::string_view part) {
   return {};
 }
 
-}  // namespace
-
-std::string list_nvidia() {
+std::string ask_nvidia() {
   std::vector<std::string> environment;
   for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
     environment.emplace_back(*entry);
@@ -113,6 +111,13 @@ std::string list_nvidia() {
                                          .environment = std::move(environment),
                                          .limit = std::chrono::seconds(5)});
   return answer && answer->ended_well() ? answer->out : "";
+}
+
+}  // namespace
+
+std::string list_nvidia() {
+  static const std::string listing = ask_nvidia();
+  return listing;
 }
 
 DeviceNames::Maker DeviceNames::maker_of(std::string_view variable) {

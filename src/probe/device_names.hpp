@@ -11,7 +11,9 @@
 
 namespace muster::probe {
 
-// What `nvidia-smi -L` says of GPUs and their parts, or nothing. Takes up to 5 s.
+// What `nvidia-smi -L` says of GPUs and their parts, or nothing. Takes up to 5 s, once in a
+// process: whoever claims devices waits for it within the patience of the other side
+// (`JobSpec::lease`).
 [[nodiscard]] std::string list_nvidia();
 
 // By index, by UUID or by the beginning of one; a part of a device by the whole's name and its own
