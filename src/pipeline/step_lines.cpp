@@ -30,7 +30,8 @@ void StepLines::take(std::string_view line, std::string& lines) {
 }
 
 bool StepLines::has_told(std::string_view cause) const {
-  return !told_.empty() && cause.ends_with(view::cause_in(told_));
+  const std::string told = view::cause_in(told_);
+  return !told.empty() && (cause == told || cause.ends_with(": " + told));
 }
 
 std::string StepLines::feed(std::string_view bytes) {
