@@ -192,15 +192,20 @@ class Converter {
     return has_it ? image : registry + "/" + image;
   }
 
-  // Older files have these beside the image. The SDK always writes 2g, which is no wish of somebody
-  // who names no image.
+  static constexpr std::string_view kUsualSize = "2g";
+
+  // Older files have these beside the image, newer ones in both places. The SDK writes the usual
+  // size where nobody asked for one: it does not replace another, nor does it mean anything without
+  // an image.
   void add_container() {
     Node made = map_at(root_.begin);
     Node words = map_at(root_.begin);
     words.kind = Kind::list;
     const Entry* size = nullptr;
     for (const Node* docker : {docker_of_environment(), said_map(&root_, "docker")}) {
-      if (!said_text(docker, "shmSize").empty()) size = find(*docker, "shmSize");
+      const std::string said_size = said_text(docker, "shmSize");
+      const bool is_default = said_size == kUsualSize && size != nullptr;
+      if (!said_size.empty() && !is_default) size = find(*docker, "shmSize");
       const Entry* said = docker == nullptr ? nullptr : find(*docker, "arguments");
       if (said == nullptr) continue;
       const bool is_text = !said_text(docker, "arguments").empty();
@@ -208,7 +213,7 @@ class Converter {
       words.items.insert(words.items.end(), said->value->items.begin(), said->value->items.end());
     }
     const bool has_image = !base_image(docker_of_environment()).empty();
-    const bool is_usual = size != nullptr && size->value->text == "2g" && !has_image;
+    const bool is_usual = size != nullptr && size->value->text == kUsualSize && !has_image;
     if (size != nullptr && is_contained() && !is_usual) put(made, "shm_size", size->value);
     if (!words.items.empty()) {
       words.begin = words.items.front()->begin;

@@ -236,7 +236,7 @@ class Schema(JobCase):
 
     def test_refuses_what_the_reader_refuses(self):
         for text in ["comand: x", "command: [x]", "command: x\ndistribution: {type: mpy}",
-                     "muster: 1\ncommand: x\nresources: {}",
+                     "muster: 1\ncommand: x\nresources: {instance_count: 2}",
                      "command: x\nresources: {instance_count: 0}"]:
             self.assertFalse(self.validator.is_valid(self.load(text)), text)
             path = self.write("job.yml", text + "\n")

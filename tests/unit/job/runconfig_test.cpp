@@ -165,6 +165,7 @@ TEST(RunConfig, ItsContainerHasWhatTheFileSays) {
   ASSERT_EQ(job.docker_args.size(), 1U);
   const std::string usual = "docker: {useDocker: true, arguments: [], shmSize: 2g}\n";
   EXPECT_EQ(good(kSaved + usual).shared_memory->text, "2g");
+  EXPECT_EQ(good(with(image, image + ", shmSize: 4g") + usual).shared_memory->text, "4g");
   job = good(with(image, "baseImage: null") + usual);
   EXPECT_FALSE(job.shared_memory);
   EXPECT_TRUE(job.docker_args.empty());
