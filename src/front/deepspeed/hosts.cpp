@@ -200,9 +200,10 @@ Result<Devices> read_devices(const char* option, const Resource& resource, std::
 }
 
 // The first of them.
-std::string names_of(const Pool& pool) {
+std::string first_names(const Pool& pool) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string_view> names;
+  names.reserve(kMost);
   for (const Resource& resource : pool | std::views::take(kMost)) {
     names.push_back(resource.host.name);
   }
@@ -218,7 +219,7 @@ base::Error no_host(const char* option, const Pool& pool, std::string_view name)
           fmt::format("{}: there is no host {} {}", option, in_quotes(name),
                       is_here ? "without a hostfile" : "in " + source),
           fmt::format("{} {}; nodes are joined by @", is_here ? "there is" : "it lists",
-                      names_of(pool)),
+                      first_names(pool)),
           {}};
 }
 
