@@ -25,8 +25,8 @@ struct UnsetVariable {
 };
 
 // Of names that begin with AZ_BATCH or AZUREML_, each once. Not those that the command itself names
-// without '$' (NAME=..., read NAME), nor ${NAME:-...}; none of a command that takes variables from
-// another file.
+// without '$' (NAME=..., read NAME), nor ${NAME:-...}, nor what is in single quotes, unless a shell
+// gets it (bash -c '...'); none of a command that takes variables from elsewhere, or has a heredoc.
 [[nodiscard]] std::vector<UnsetVariable> unset_variables(
     std::string_view command, const std::function<bool(std::string_view name)>& is_set);
 

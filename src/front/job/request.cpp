@@ -532,7 +532,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
-  tell_unset(call, job, made.spec, files, reading.notices);
+  tell_unset(call, job, made.spec, place.target, files, reading.notices);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner =

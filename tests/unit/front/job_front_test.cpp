@@ -141,14 +141,28 @@ TEST_F(JobFront, AVariableOfAzureThatNothingSetsIsTold) {
     return read ? read->notices : Words{refusal(read)};
   };
   const std::string line =
-      "nothing sets $AZ_BATCHAI_WORKER_HOSTS for this job: the command gets an "
-      "empty text in its place";
+      "nothing sets $AZ_BATCHAI_WORKER_HOSTS for this job, so it is empty in the command";
   EXPECT_EQ(told(""), Words{"job.yml:4:11: " + line});
   EXPECT_EQ(told("environment_variables: {AZ_BATCHAI_WORKER_HOSTS: a}\n"), Words{});
   const Words two =
       told("environment_variables: {AZ_BATCHAI_WORKER_HOSTS: a}\n", {"--dialects", "^azureml"});
-  EXPECT_EQ(two.size(), 1u);
-  EXPECT_TRUE(two.front().starts_with("job.yml:4:44: nothing sets $AZ_BATCHAI_TASK_INDEX "));
+  EXPECT_EQ(two, Words{"job.yml:4:43: nothing sets $AZ_BATCHAI_TASK_INDEX for this job, so it is "
+                       "empty in the command"});
+  const auto is_told_in = [&](const std::string& batch) {
+    files_["/here/muster.yml"] = "targets: {q: {slurm: " + batch + "}}\n";
+    return std::ranges::count(told("", {"--target", "q"}), "job.yml:4:11: " + line) > 0;
+  };
+  EXPECT_TRUE(is_told_in("{}"));
+  EXPECT_FALSE(is_told_in("{setup: [. ./env.sh]}")) << "which may set it";
+}
+
+TEST_F(JobFront, AnImageMayHaveVariablesOfAzuresOwn) {
+  const auto told = [&](const std::string& name) {
+    files_["job.yml"] = "type: command\nenvironment: {image: registry/x:1}\ncommand: a $" + name;
+    return read_submit(asked({"job.yml"}))->notices.size();
+  };
+  EXPECT_EQ(told("AZUREML_CONDA_ENVIRONMENT_PATH"), 0U);
+  EXPECT_EQ(told("AZ_BATCHAI_WORKER_HOSTS"), 1U);
 }
 
 TEST_F(JobFront, PackagesBelowAnImageOfAzureAreForTheHosts) {

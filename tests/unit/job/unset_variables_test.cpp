@@ -20,6 +20,18 @@ TEST(UnsetVariables, AreThoseOfAzureThatNothingSets) {
   EXPECT_EQ(unset("a $AZUREML_ABC\nb $AZUREML_AB"),
             (std::vector<UnsetVariable>{{"AZUREML_ABC", "$AZUREML_ABC", 0},
                                         {"AZUREML_AB", "$AZUREML_AB", 1}}));
+  EXPECT_EQ(unset("bash -lc 'cd x; echo $AZUREML_A'"),
+            (std::vector<UnsetVariable>{{"AZUREML_A", "$AZUREML_A", 0}}));
+  EXPECT_EQ(unset("# it's $AZUREML_A\necho \"it's\" $AZUREML_A ${#X}"),
+            (std::vector<UnsetVariable>{{"AZUREML_A", "$AZUREML_A", 1}}));
+}
+
+TEST(UnsetVariables, AreNoneThatNoShellReads) {
+  for (const char* command : {"awk '{print $AZUREML_A}' x", "python -c 'print(\"$AZUREML_A\")'",
+                              "echo \\$AZUREML_A", "echo \"\\$AZUREML_A\"",
+                              "cat <<'EOF'\n$AZUREML_A\nEOF\n", "x # $AZUREML_A", "# $AZUREML_A"}) {
+    EXPECT_TRUE(unset(command).empty()) << command;
+  }
 }
 
 TEST(UnsetVariables, AreNoneThatTheCommandMaySet) {
@@ -27,7 +39,9 @@ TEST(UnsetVariables, AreNoneThatTheCommandMaySet) {
        {"export AZUREML_A=1; echo $AZUREML_A", "read AZUREML_A; echo $AZUREML_A",
         "echo ${AZUREML_A:-1}", "[ -z ${AZUREML_A+x} ] || echo $AZUREML_A",
         "source env.sh && echo $AZUREML_A", ". ./env.sh; echo $AZUREML_A",
-        "bash -c 'eval \"$X\"; echo $AZUREML_A'", "echo AZUREML_A $", ""}) {
+        "export 'AZUREML_A=1'; echo $AZUREML_A", "export $(cat .env); echo $AZUREML_A",
+        "conda activate x && echo $AZUREML_A", "bash -c 'eval \"$X\"; echo $AZUREML_A'",
+        "echo AZUREML_A $", ""}) {
     EXPECT_TRUE(unset(command).empty()) << command;
   }
 }
