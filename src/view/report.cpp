@@ -15,6 +15,7 @@
 #include "view/failure.hpp"
 #include "view/first_few.hpp"
 #include "view/inner_report.hpp"
+#include "view/joining_words.hpp"
 #include "view/python_error.hpp"
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
@@ -160,8 +161,8 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   const std::size_t more = report.missing_total - report.missing.size();
   if (more != 0) names += fmt::format(" and {} more", more);
   const bool one = report.missing_total == 1;
-  return line(fmt::format("{} {} never called MPI_Init, while other ranks waited for {}",
-                          one ? "rank" : "ranks", names, one ? "it" : "them"));
+  return line(fmt::format("{} {} never {}, while other ranks waited for {}", one ? "rank" : "ranks",
+                          names, joining_words(report.joining).done, one ? "it" : "them"));
 }
 
 // "the 7 other ranks", "the other rank", "both ranks", or "3 ranks" when some had ended by

@@ -124,6 +124,19 @@ TEST(Report, NamesWhoNeverCalledMpiInit) {
       "muster: ranks 1, 4 and 3 more never called MPI_Init, while other ranks waited for them\n"));
 }
 
+TEST(Report, NamesWhoNeverCameToHorovodsStore) {
+  RunReport r;
+  r.cause = Cause::fault;
+  r.error.what = "not all ranks came";
+  r.joining = model::Joining::horovod;
+  r.missing = {Rank(2), Rank(3)};
+  r.missing_total = 2;
+  EXPECT_EQ(report(r, {}),
+            "muster: error: not all ranks came\n"
+            "muster: ranks 2, 3 never connected to Horovod's store (hvd.init()), while other ranks "
+            "waited for them\n");
+}
+
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
   RunReport r = rank_3_exited_with(1);
   r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",
