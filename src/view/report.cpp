@@ -115,13 +115,24 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return tail;
 }
 
+// Names that stand further down, in a message that names tasks, come first.
+[[nodiscard]] std::string step(const model::RunReport& report, const std::string& telling,
+                               const std::vector<std::string>& tail, const PythonError& raised) {
+  const std::string absent = raised.absent.empty() ? absent_tasks(tail) : raised.absent;
+  if (absent.empty()) return next_step(report, telling);
+  return fmt::format(
+      "tasks that did not come to that barrier: {}; `muster run --timeout SECONDS --stack-traces` "
+      "shows what each rank is doing",
+      absent);
+}
+
 // When the telling line is all that the rank said it is not said twice. An exception tells most.
 [[nodiscard]] std::string first_failure(const model::RunReport& report, Style style, Lines lines) {
   const std::vector<std::string> tail = printable_tail(report);
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
   std::string text = cause_line(first_sentence(report) + why(tail, telling), style) +
-                     notice_line(report) + hint_line(next_step(report, telling));
+                     notice_line(report) + hint_line(step(report, telling, tail, raised));
   if (lines == Lines::were_shown && holds(tail, raised)) return text;
   return text + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(without_traceback(tail, raised)));
