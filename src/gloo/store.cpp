@@ -2,8 +2,10 @@
 #include "gloo/store.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <string_view>
+#include <system_error>
 
 namespace muster::gloo {
 namespace {
@@ -51,6 +53,16 @@ Limits limits_for(const Members& members) {
   std::size_t ranks = 1;
   for (const auto& [scope, size] : members) ranks = std::max<std::size_t>(ranks, size);
   return {1024 + 16 * ranks, kForAll + std::min(kAddressesMax, kForPair * ranks * ranks)};
+}
+
+std::optional<std::uint32_t> joined_by(const RequestReader& reader) {
+  if (reader.state() != RequestReader::State::whole) return std::nullopt;
+  const auto& [verb, scope, key, body] = reader.request();
+  if (verb != Verb::put || scope != "global" || body.empty()) return std::nullopt;
+  std::uint32_t rank = 0;
+  const auto read = std::from_chars(key.data(), key.data() + key.size(), rank);
+  if (read.ec != std::errc() || read.ptr != key.data() + key.size()) return std::nullopt;
+  return rank;
 }
 
 std::string Store::answer(const RequestReader& reader) {

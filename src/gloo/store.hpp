@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,6 +30,11 @@ struct Limits {
 // For a job of so many ranks, some times what they need: each rank puts an address for each other
 // rank of a scope, of some 250 bytes, and process sets have scopes of their own.
 [[nodiscard]] Limits limits_for(const Members& members);
+
+// The rank of the job that joins the others with this request, for which it then waits: it puts its
+// addresses for all of them under its number. One that believes to be alone puts an empty value,
+// and waits for nobody (gloo/rendezvous/context.cc).
+[[nodiscard]] std::optional<std::uint32_t> joined_by(const RequestReader& reader);
 
 class Store {
  public:

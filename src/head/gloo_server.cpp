@@ -28,11 +28,15 @@ constexpr auto kPause = std::chrono::milliseconds(100);
 
 class GlooServer::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store, std::weak_ptr<const void> server)
+  using Joined = std::function<void(std::uint32_t rank, const std::string& from)>;
+  // `joined` is not called once `server` has gone.
+  Session(tcp::socket socket, std::shared_ptr<gloo::Store> store, std::weak_ptr<const void> server,
+          Joined joined)
       : socket_(std::move(socket)),
         timer_(socket_.get_executor()),
         store_(std::move(store)),
-        server_(std::move(server)) {
+        server_(std::move(server)),
+        joined_(std::move(joined)) {
     std::error_code ignored;
     from_ = socket_.remote_endpoint(ignored).address();
   }
@@ -65,6 +69,9 @@ class GlooServer::Session : public std::enable_shared_from_this<Session> {
 
   void answer() {
     answer_ = store_->answer(reader_);
+    if (const auto rank = gloo::joined_by(reader_)) {
+      joined_(*rank, from_.is_loopback() ? "" : from_.to_string());
+    }
     asio::async_write(socket_, asio::buffer(answer_),
                       [self = shared_from_this()](const std::error_code& error, std::size_t) {
                         if (error) return self->close();
@@ -88,6 +95,7 @@ class GlooServer::Session : public std::enable_shared_from_this<Session> {
   process::Alarm timer_;
   std::shared_ptr<gloo::Store> store_;
   std::weak_ptr<const void> server_;
+  Joined joined_;
   std::function<void()> ended_;
   gloo::RequestReader reader_;
   std::string answer_;
@@ -137,7 +145,7 @@ void GlooServer::receive(tcp::socket socket) {
     return line ? say_(*line) : void();
   }
   if (sessions_.size() >= kSessionsMax) make_room();
-  const auto session = std::make_shared<Session>(std::move(socket), store_, life_.watch());
+  const auto session = std::make_shared<Session>(std::move(socket), store_, life_.watch(), joined_);
   const auto at = sessions_.insert(sessions_.end(), session);
   session->start(life_.bind([this, at] { sessions_.erase(at); }));
 }

@@ -28,6 +28,9 @@ class GlooServer {
     gloo::Members members;        // ranks of each scope
     std::set<std::string> hosts;  // addresses of the job's hosts: others are turned away
     std::function<void(const std::string&)> say;  // a line for people about those
+    // A rank has joined, as gloo::joined_by says, whose request came from this address; it is empty
+    // for this machine's loopback.
+    std::function<void(std::uint32_t rank, const std::string& from)> joined;
   };
   // Listens on a free port of the address.
   [[nodiscard]] static base::Result<std::unique_ptr<GlooServer>> listen(asio::io_context& loop,
@@ -46,7 +49,8 @@ class GlooServer {
         pause_(loop),
         store_(std::make_shared<gloo::Store>(std::move(options.members))),
         peers_(options.hosts),
-        say_(std::move(options.say)) {}
+        say_(std::move(options.say)),
+        joined_(std::move(options.joined)) {}
   base::Result<void> open(const std::string& address);
   void accept();
   void receive(asio::ip::tcp::socket socket);
@@ -60,6 +64,7 @@ class GlooServer {
   std::list<std::weak_ptr<Session>> sessions_;  // open ones, in the order in which they came
   Peers peers_;
   std::function<void(const std::string&)> say_;
+  std::function<void(std::uint32_t rank, const std::string& from)> joined_;
   machine::Refusals refusals_;
   process::Life life_;  // which sessions outlive
 };

@@ -317,7 +317,10 @@ class Head {
     }
     auto server = GlooServer::listen(
         loop_, {address, std::move(effect.members), std::move(effect.hosts),
-                [this](const std::string& line) { console_.say("muster: " + line + "\n"); }});
+                [this](const std::string& line) { console_.say("muster: " + line + "\n"); },
+                [this](std::uint32_t rank, const std::string& from) {
+                  pump_.feed(machine::GlooJoined{base::Rank(rank), from});
+                }});
     if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
     gloo_ = std::move(*server);
     pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});

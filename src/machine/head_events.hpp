@@ -69,6 +69,13 @@ struct GlooServed {  // the answer to ServeGloo
   base::Result<At> at;
   base::RunIndex run = kFirstRun;
 };
+// Somebody has put the addresses of a rank into the store, from an address of the job's hosts, or
+// over this machine's loopback, for which it is empty. There may be no such rank.
+struct GlooJoined {
+  base::Rank rank;
+  std::string from;
+  base::RunIndex run = kFirstRun;
+};
 // When the batch job around is to end, which somebody else will see to.
 struct AllocationEnds {
   std::int64_t at = 0;  // seconds since 1970
@@ -82,7 +89,7 @@ struct HeadTick {};
 
 using HeadEvent =
     std::variant<LinkUp, LinkFailed, LinkLost, Heard, Printed, UserSignal, InputBytes, InputEnded,
-                 OutputClosed, GlooServed, AllocationEnds, HostSeen, HeadTick>;
+                 OutputClosed, GlooServed, GlooJoined, AllocationEnds, HostSeen, HeadTick>;
 
 // ---- effects, to be performed in order --------------------------------------------------------
 

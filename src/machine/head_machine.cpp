@@ -393,6 +393,13 @@ void HeadMachine::on(GlooServed& event, HeadEffects& out) {
       out);
 }
 
+void HeadMachine::on(GlooJoined& event, HeadEffects& out) {
+  Member* served = find(event.run);
+  CHECK(served != nullptr);
+  let<Run>(
+      *served, [&](Run& run, RunEffects& wishes) { run.gloo_joined(event, now_, wishes); }, out);
+}
+
 // ---- time -------------------------------------------------------------------------------------
 
 void HeadMachine::on(HeadTick&, HeadEffects& out) {

@@ -88,6 +88,7 @@ class HeadMachine {
   void on(InputEnded&, HeadEffects& out);
   void on(OutputClosed& event, HeadEffects& out);
   void on(GlooServed& event, HeadEffects& out);
+  void on(GlooJoined& event, HeadEffects& out);
   void on(AllocationEnds& event, HeadEffects& out);
   void on(HostSeen& event, HeadEffects& out);
   void on(HeadTick&, HeadEffects& out);

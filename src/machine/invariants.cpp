@@ -114,6 +114,7 @@ void Wireup::check() const {
     fences.check();
   }
   roll_.check();
+  store_roll_.check();
 }
 
 // ---- PMIx -------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-// RollCall: which ranks have called MPI_Init, as the head hears of it. Pure.
+// RollCall: which ranks have come to where those of their world wait for one another, in MPI_Init
+// or in hvd.init(), as the head hears of it. Pure.
 //
-// Nobody leaves MPI_Init before all ranks of its world have come: from the first one's arrival on,
-// each that is absent keeps others waiting.
+// Nobody leaves before all ranks of its world have come: from the first one's arrival on, each that
+// is absent keeps others waiting.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class RollCall {
 
   // A rank that has ended while others of its world wait for it, and so would wait for ever.
   [[nodiscard]] std::optional<base::Rank> deserter() const;
-  // When a world will have waited for so long; worlds that are complete, or no MPI programs, never.
+  // When a world will have waited for so long; worlds that are complete, or where nobody comes,
+  // never.
   [[nodiscard]] std::optional<base::Instant> deadline(base::Duration patience) const;
   // Ranks that have neither arrived nor ended, of worlds in which others wait; ascending.
   [[nodiscard]] std::vector<base::Rank> missing() const;

@@ -136,6 +136,7 @@ class Run {
   void output_closed(base::Instant now, RunEffects& out);
   void allocation_ends(const AllocationEnds& told, base::Instant now);
   void gloo_served(base::Result<GlooServed::At> at, base::Instant now, RunEffects& out);
+  void gloo_joined(const GlooJoined& event, base::Instant now, RunEffects& out);
   void tick(base::Instant now, RunEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
 
@@ -266,6 +267,7 @@ class Run {
   void tell_absent(RunEffects& out) const;
   [[nodiscard]] bool roll_matters() const;
   [[nodiscard]] std::vector<base::Rank> missing() const;
+  [[nodiscard]] bool is_at(base::NodeIndex node, const std::string& address) const;
   [[nodiscard]] bool only_servers_left() const;
   void count_end(base::Rank rank, RunEffects& out);
   void forget_tasks(base::NodeIndex node, RunEffects& out);

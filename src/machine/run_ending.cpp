@@ -414,6 +414,7 @@ model::RunReport Run::report() const {
   if (lost && round_ < input_.spec.max_restarts) {
     report.warnings.emplace_back("no restart: ranks cannot be restarted on a lost host");
   }
+  report.joining = wireup_.status().joining;
   report.missing = missing();
   report.missing_total = static_cast<std::uint32_t>(report.missing.size());
   report.missing.resize(std::min(report.missing.size(), kOthersMax));

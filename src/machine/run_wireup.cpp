@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "machine/run.hpp"
+#include "view/joining_words.hpp"
 #include "view/rank_name.hpp"
 
 namespace muster::machine {
@@ -43,13 +44,31 @@ void Run::end_by(Rank rank, std::int32_t code, std::string why, RunEffects& out)
   stop_all(SIGTERM, input_.spec.grace, out);
 }
 
-// ---- who has called MPI_Init ------------------------------------------------------------------
+// ---- who has joined ---------------------------------------------------------------------------
 
 void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
   warn_mpi(node, out);
   for (const Rank rank : message.ranks) wireup_.came(rank, stop_ ? stop_->at : now_);
   if (!message.ranks.empty()) compare_library(message.ranks.back(), message.library, out);
   look_for_deserter(out);
+}
+
+// The head serves the store itself, so it knows at once, and no host need be asked. Whoever else
+// may use the store may have put that, too: nothing is known then of anybody.
+void Run::gloo_joined(const GlooJoined& event, base::Instant now, RunEffects& out) {
+  now_ = now;
+  if (state_ != State::running || stop_ || event.rank.value >= first_world().world.size) return;
+  if (!is_at(input_.plan.ranks[event.rank.value].node, event.from)) return wireup_.doubt_store();
+  wireup_.told_store(event.rank, now_);
+  look_for_deserter(out);
+}
+
+// Over the loopback come this machine's processes alone, as all of a job that listens there.
+bool Run::is_at(NodeIndex node, const std::string& address) const {
+  const auto& facts = nodes_[node.value].facts;
+  if (address.empty()) return true;
+  return facts && (facts->reached_at == address ||
+                   std::ranges::count(facts->interfaces, address, &model::Interface::address) > 0);
 }
 
 // They would look for each other, some for ever.
@@ -67,8 +86,11 @@ void Run::compare_library(Rank rank, const std::string& library, RunEffects& out
 
 // A rank that has left for good keeps all others waiting for ever.
 void Run::look_for_deserter(RunEffects& out) {
-  if (const auto rank = wireup_.deserter()) {
-    end_by(*rank, 1, "it ended without calling MPI_Init while other ranks waited for it", out);
+  if (const auto deserter = wireup_.deserter()) {
+    end_by(deserter->rank, 1,
+           fmt::format("it ended without {} while other ranks waited for it",
+                       view::joining_words(deserter->joining).without),
+           out);
   }
 }
 
@@ -77,7 +99,8 @@ void Run::check_roll(RunEffects& out) {
   const auto deadline = wireup_.waited_at(*input_.spec.init_timeout);
   if (!deadline || now_ < *deadline) return;
   fault({base::Fault::timeout,
-         fmt::format("not all ranks called MPI_Init within --init-timeout {:g} s of the first",
+         fmt::format("not all ranks {} within --init-timeout {:g} s of the first",
+                     view::joining_words(wireup_.status().joining).done,
                      std::chrono::duration<double>(*input_.spec.init_timeout).count()),
          {},
          {}},
@@ -92,6 +115,7 @@ void Run::watch_roll(RunEffects& out) {
     case Wireup::Look::name_absent:
       return tell_absent(out);
     case Wireup::Look::ask_who_came:
+      if (wireup_.status().joining == model::Joining::horovod) return;
       for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].state == NodeState::running) out.push_back(AskHost{NodeIndex(i)});
       }
@@ -103,6 +127,7 @@ void Run::tell_absent(RunEffects& out) const {
   const std::vector<Rank>& absent = status.absent;
   if (absent.empty()) return;
   model::RanksAwaited awaited;
+  awaited.joining = status.joining;
   awaited.waited = std::chrono::duration_cast<std::chrono::seconds>(now_ - *status.since);
   for (const Rank rank : absent) awaited.absent.push_back(name_of(rank));
   tell(std::move(awaited), out);

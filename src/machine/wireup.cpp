@@ -29,6 +29,7 @@ void Wireup::add(PlacedWorld world) {
   CHECK(world.world.number == worlds_.size() + 1);
   CHECK(std::ranges::is_sorted(world.nodes));
   roll_.add(world.world);
+  if (world.world.number == 1) store_roll_.add(world.world);
   std::vector<NodeIndex> nodes = world.nodes;
   worlds_.push_back({std::move(world), Fences(nodes.size()), std::move(nodes)});
 }
@@ -82,10 +83,29 @@ wire::NameAnswer Wireup::take(const wire::NameAsk& ask) {
 
 void Wireup::came(Rank rank, Instant now) { roll_.came(rank, now); }
 
-void Wireup::left(Rank rank) { roll_.left(rank); }
+void Wireup::told_store(Rank rank, Instant now) {
+  if (!store_doubted_) store_roll_.came(rank, now);
+}
+
+void Wireup::doubt_store() {
+  store_doubted_ = true;
+  store_roll_ = {};
+  store_roll_.add(worlds_.front().placed.world);
+}
+
+void Wireup::left(Rank rank) {
+  roll_.left(rank);
+  if (rank.value < worlds_.front().placed.world.size) store_roll_.left(rank);
+}
+
+std::optional<Wireup::Deserter> Wireup::deserter() const {
+  if (const auto rank = roll_.deserter()) return Deserter{*rank, model::Joining::mpi};
+  if (const auto rank = store_roll_.deserter()) return Deserter{*rank, model::Joining::horovod};
+  return std::nullopt;
+}
 
 std::optional<Instant> Wireup::waited_at(base::Duration patience) const {
-  return roll_.deadline(patience);
+  return base::sooner(roll_.deadline(patience), store_roll_.deadline(patience));
 }
 
 Wireup::Look Wireup::look(Instant now) {
@@ -97,7 +117,12 @@ Wireup::Look Wireup::look(Instant now) {
 }
 
 WireupStatus Wireup::status() const {
-  WireupStatus found{roll_.missing(), roll_.deadline(base::Duration(0)), 0};
+  const auto in_mpi = roll_.deadline(base::Duration(0));
+  const auto at_store = store_roll_.deadline(base::Duration(0));
+  WireupStatus found{roll_.missing(), in_mpi};
+  if (at_store && (!in_mpi || *at_store < *in_mpi)) {
+    found = {store_roll_.missing(), at_store, model::Joining::horovod};
+  }
   for (const Entry& one : worlds_) found.open_fences += one.fences.open();
   return found;
 }

@@ -1,5 +1,6 @@
 // Wireup: what the MPI ranks of a run need from the head. It joins the fences of all worlds, keeps
-// published names, and knows which ranks have called MPI_Init and which keep others waiting there.
+// published names, and knows which ranks have called MPI_Init, or have told Horovod's store where
+// they are, and which keep others waiting there.
 //
 // A fence:  open ──a part of each node of the world──▶ answered, once, to all these nodes but those
 // where nobody waits any more
@@ -17,13 +18,14 @@
 #include "machine/placed_world.hpp"
 #include "machine/roll_call.hpp"
 #include "model/job_spec.hpp"
+#include "model/joining.hpp"
 #include "model/plan.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::machine {
 
-// A rank that has kept others waiting in MPI_Init for this long is named, one second after the
-// agents were asked who has arrived, and then once a minute.
+// A rank that has kept others waiting for this long is named, one second after the agents were
+// asked who has called MPI_Init, and then once a minute.
 inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
 inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
 inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
@@ -35,9 +37,11 @@ inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
 
 // Which ranks keep others waiting.
 struct WireupStatus {
-  std::vector<base::Rank> absent;      // from MPI_Init, where others of their world wait; ascending
+  std::vector<base::Rank> absent;      // from where others of their world wait; ascending
   std::optional<base::Instant> since;  // when the first of these others came
-  std::size_t open_fences = 0;         // parts have come, but not of all nodes
+  // Where that is; of two, where ranks have waited for longest.
+  model::Joining joining = model::Joining::mpi;
+  std::size_t open_fences = 0;  // parts have come, but not of all nodes
   bool operator==(const WireupStatus&) const = default;
 };
 
@@ -46,6 +50,10 @@ class Wireup {
   struct Answer {
     std::vector<base::NodeIndex> nodes;
     wire::FenceOut message;
+  };
+  struct Deserter {
+    base::Rank rank;
+    model::Joining joining = model::Joining::mpi;
   };
   enum class Look : std::uint8_t { nothing, ask_who_came, name_absent };
 
@@ -64,10 +72,14 @@ class Wireup {
   // of worlds that are added later may run there again.
   void ended(base::NodeIndex node);
 
-  void came(base::Rank rank, base::Instant now);
+  void came(base::Rank rank, base::Instant now);  // into MPI_Init
+  // A rank of the first world has told Horovod's store where it is.
+  void told_store(base::Rank rank, base::Instant now);
+  // Somebody else may have done so: nobody is waited for there any more, as far as anybody knows.
+  void doubt_store();
   void left(base::Rank rank);
   // A rank that has ended while others of its world wait for it, and so would wait for ever.
-  [[nodiscard]] std::optional<base::Rank> deserter() const { return roll_.deserter(); }
+  [[nodiscard]] std::optional<Deserter> deserter() const;
   // When ranks will have waited for so long for others of their world.
   [[nodiscard]] std::optional<base::Instant> waited_at(base::Duration patience) const;
   // When look() will have something to say.
@@ -89,7 +101,9 @@ class Wireup {
 
   std::vector<Entry> worlds_;                 // index: number - 1
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
-  RollCall roll_;
+  RollCall roll_;                             // of MPI_Init
+  RollCall store_roll_;                       // of Horovod's store, where the first world meets
+  bool store_doubted_ = false;
   base::Duration patience_ = kAskRoll;
   bool asked_ = false;
 };

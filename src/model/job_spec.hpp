@@ -190,7 +190,8 @@ struct JobSpec {
   std::optional<Notice> notice;                    // only with `timeout`, which is longer
   bool state_at_timeout = false;                   // before the end: what each rank is doing
   bool stacks_at_timeout = false;                  // the same, with its stack
-  // How long ranks in MPI_Init wait for those that have not called it; none: for ever.
+  // How long ranks in MPI_Init, or in hvd.init() through the head's store, wait for those that have
+  // not called it; none: for ever.
   std::optional<base::Duration> init_timeout;
   std::vector<std::int32_t> forwarded_signals = {SIGUSR1, SIGUSR2};  // from us to the ranks
   bool outlives_terminal = false;  // SIGHUP does not end it, nor does a terminal that is gone

@@ -13,6 +13,7 @@
 #include "model/circumstances.hpp"
 #include "model/failure_rule.hpp"
 #include "model/inventory.hpp"
+#include "model/joining.hpp"
 #include "model/world.hpp"
 
 namespace muster::model {
@@ -73,14 +74,15 @@ struct RunReport {
   std::uint32_t others_total = 0;  // how many of those there were in all
   std::int32_t worst = 0;  // highest exit_code() of a rank that failed before muster ended the rest
   std::int32_t codes = 0;  // codes and signals of those ranks, OR-ed
-  // Ranks that had not called MPI_Init when the job was ended, while others of their world waited
-  // for them there; at most 8, and how many in all.
+  // Ranks that had not joined their world when the job was ended, while others of it waited for
+  // them there; at most 8, and how many in all.
   std::vector<base::Rank> missing;
   std::uint32_t missing_total = 0;
-  std::vector<RankExit> rounds;  // the first failures of rounds that others followed
-  base::Error error;             // fault
-  std::int32_t signal = 0;       // interrupted
-  bool in_batch_job = false;     // interrupted in a job that its batch system may have ended
+  Joining joining = Joining::mpi;  // where they were waited for
+  std::vector<RankExit> rounds;    // the first failures of rounds that others followed
+  base::Error error;               // fault
+  std::int32_t signal = 0;         // interrupted
+  bool in_batch_job = false;       // interrupted in a job that its batch system may have ended
   std::int32_t notice = 0;       // the signal that warned the ranks of the time limit; 0: not sent
   std::uint32_t world_size = 0;  // ranks of all worlds
   std::vector<World> worlds;     // in order; more than one when ranks were spawned

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/id.hpp"
 #include "base/time.hpp"
+#include "model/joining.hpp"
 #include "model/report.hpp"
 
 namespace muster::model {
@@ -61,10 +62,11 @@ struct SpawnRefused {
   base::Error why;
   bool operator==(const SpawnRefused&) const = default;
 };
-// Ranks wait for others of their world in MPI_Init.
+// Ranks wait for others of their world.
 struct RanksAwaited {
   std::vector<std::string> absent;  // "rank 3 on node1"; never empty
   std::chrono::seconds waited{0};
+  Joining joining = Joining::mpi;
   bool operator==(const RanksAwaited&) const = default;
 };
 // Before the time limit, to all ranks.

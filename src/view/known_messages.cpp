@@ -192,6 +192,7 @@ constexpr KnownMessage kMessages[] = {
     {"socket has timed out", kWaitedInVain, "torch, socket.cpp"},
     {"Timed out waiting", kWaitedInVain, "gloo, transport/tcp/unbound_buffer.cc"},
     {"waiting for clients", kWaitedInVain, "torch, TCPStore.cpp"},
+    {"Wait timeout after", kWaitedInVain, "Horovod, common/gloo/http_store.cc"},
     {"DEADLINE_EXCEEDED", kWaitedInVain, "gRPC, status codes"},
     // Last: whoever names an address may have more to say of it.
     {"127.0.1.1",

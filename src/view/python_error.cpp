@@ -76,10 +76,14 @@ std::string words_of(const Frame& frame) {
   return printable(words);
 }
 
-// The first line of what was raised, or its kind and what NCCL said last.
-std::string what_of(std::string_view message) {
+std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  while (!message.empty()) lines.emplace_back(cut(message, "\n"));
+  while (!text.empty()) lines.emplace_back(cut(text, "\n"));
+  return lines;
+}
+
+// The first line of what was raised, or its kind and what NCCL said last.
+std::string what_of(const std::vector<std::string>& lines) {
   if (lines.empty()) return {};
   const auto last = last_error(lines);
   if (!last) return printable(lines.front(), kWhatMax);
@@ -94,8 +98,10 @@ PythonError python_error(std::string_view text) {
   const PlainJson file = PlainJson::parse(text, nullptr, false);
   if (!file.is_object() || !file.contains("message")) return error;
   const PlainJson& message = file["message"];
-  error.what =
-      what_of(message.is_string() ? message.get<std::string>() : text_of(message, "message"));
+  const std::vector<std::string> lines =
+      lines_of(message.is_string() ? message.get<std::string>() : text_of(message, "message"));
+  error.what = what_of(lines);
+  error.absent = absent_tasks(lines);
   const std::string stack =
       message.contains("extraInfo") ? text_of(message["extraInfo"], "py_callstack") : "";
   auto frames = frames_of(stack);

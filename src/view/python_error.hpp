@@ -9,6 +9,7 @@ namespace muster::view {
 
 struct PythonError {
   std::string what;                 // "ValueError: bad batch"
+  std::string absent;               // as absent_tasks() says of the message
   std::vector<std::string> frames;  // "train.py:40 in step: loss = f(x)", innermost first
 };
 

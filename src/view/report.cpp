@@ -15,6 +15,7 @@
 #include "view/failure.hpp"
 #include "view/first_few.hpp"
 #include "view/inner_report.hpp"
+#include "view/joining_words.hpp"
 #include "view/python_error.hpp"
 #include "view/rank_name.hpp"
 #include "view/signals.hpp"
@@ -114,13 +115,24 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return tail;
 }
 
+// Names that stand further down, in a message that names tasks, come first.
+[[nodiscard]] std::string step(const model::RunReport& report, const std::string& telling,
+                               const std::vector<std::string>& tail, const PythonError& raised) {
+  const std::string absent = raised.absent.empty() ? absent_tasks(tail) : raised.absent;
+  if (absent.empty()) return next_step(report, telling);
+  return fmt::format(
+      "tasks that did not come to that barrier: {}; `muster run --timeout SECONDS --stack-traces` "
+      "shows what each rank is doing",
+      absent);
+}
+
 // When the telling line is all that the rank said it is not said twice. An exception tells most.
 [[nodiscard]] std::string first_failure(const model::RunReport& report, Style style, Lines lines) {
   const std::vector<std::string> tail = printable_tail(report);
   const PythonError raised = python_error(report.error_file);
   const std::string telling = raised.what.empty() ? telling_line(tail).value_or("") : raised.what;
   std::string text = cause_line(first_sentence(report) + why(tail, telling), style) +
-                     notice_line(report) + hint_line(next_step(report, telling));
+                     notice_line(report) + hint_line(step(report, telling, tail, raised));
   if (lines == Lines::were_shown && holds(tail, raised)) return text;
   return text + frame_lines(raised) +
          (tail.size() == 1 && !telling.empty() ? "" : tail_lines(without_traceback(tail, raised)));
@@ -160,8 +172,8 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   const std::size_t more = report.missing_total - report.missing.size();
   if (more != 0) names += fmt::format(" and {} more", more);
   const bool one = report.missing_total == 1;
-  return line(fmt::format("{} {} never called MPI_Init, while other ranks waited for {}",
-                          one ? "rank" : "ranks", names, one ? "it" : "them"));
+  return line(fmt::format("{} {} never {}, while other ranks waited for {}", one ? "rank" : "ranks",
+                          names, joining_words(report.joining).done, one ? "it" : "them"));
 }
 
 // "the 7 other ranks", "the other rank", "both ranks", or "3 ranks" when some had ended by

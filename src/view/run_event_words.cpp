@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "view/first_few.hpp"
+#include "view/joining_words.hpp"
 #include "view/signals.hpp"
 #include "view/traced.hpp"
 #include "view/utf8.hpp"
@@ -38,11 +39,12 @@ struct Words {
   }
 
   std::string operator()(const model::RanksAwaited& event) const {
+    const JoiningWords words = joining_words(event.joining);
     return fmt::format(
-        "other ranks have waited in MPI_Init for {} s for {}; muster run --init-timeout SECONDS "
-        "ends such a job",
+        "other ranks have waited in {} for {} s for {}; {} ends such a job", words.call,
         event.waited.count(),
-        first_few(event.absent.size(), [&](std::size_t i) { return event.absent[i]; }));
+        first_few(event.absent.size(), [&](std::size_t i) { return event.absent[i]; }),
+        words.limit);
   }
 
   std::string operator()(const model::NoticeGiven& event) const {

@@ -176,6 +176,27 @@ std::optional<std::string> last_error(std::span<const std::string> lines) {
   return *(heading + 1);
 }
 
+// "/job:jax_worker/replica:0/task:1", or "1" since jaxlib 0.10, until an empty line.
+std::string absent_tasks(std::span<const std::string> lines) {
+  constexpr std::string_view kHeading = "Some timed out task names:";
+  constexpr std::string_view kTask = "/task:";
+  constexpr std::size_t kMost = 200;  // bytes; it lists 20 at most
+  const auto is_heading = [&](const std::string& line) { return line.ends_with(kHeading); };
+  auto line = std::ranges::find_if(lines, is_heading);
+  std::string tasks;
+  while (line != lines.end() && ++line != lines.end()) {
+    std::string name = without_rank(*line);
+    if (const std::size_t at = name.rfind(kTask); at != std::string::npos) {
+      name.erase(0, at + kTask.size());
+    }
+    const bool is_number = std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+    if (name.empty() || !is_number || tasks.size() + name.size() > kMost) break;
+    tasks += tasks.empty() ? "" : ", ";
+    tasks += name;
+  }
+  return tasks;
+}
+
 std::optional<std::string> telling_line(std::span<const std::string> tail) {
   std::vector<std::string> lines;
   for (const std::string& line : tail) lines.push_back(without_rank(line));

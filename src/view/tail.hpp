@@ -19,6 +19,11 @@ inline constexpr std::size_t kLineMax = 400;  // bytes of one printed line of a 
 // of error above it.
 [[nodiscard]] std::optional<std::string> last_error(std::span<const std::string> lines);
 
+// Tasks that a barrier of JAX, or of TensorFlow's coordination service, has waited for in vain, as
+// it numbers them: "1, 3". Its message lists them below its other lines, and not all where they are
+// many. Empty: the lines have no such message.
+[[nodiscard]] std::string absent_tasks(std::span<const std::string> lines);
+
 // The line that names the cause, if one of a known shape is there: the end of a Python traceback,
 // the what() of a C++ exception, a fatal message of glog, a panic, a failed assertion, a message of
 // the system.

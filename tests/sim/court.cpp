@@ -127,6 +127,11 @@ void Court::on(const machine::Heard& event) {
   if (!one.judge.over()) one.judge.hears(about(event, *own));
 }
 
+void Court::on(const machine::GlooJoined& event) {
+  Case& one = of(event.run);
+  if (!one.judge.over()) one.judge.hears(event);
+}
+
 void Court::on(const machine::UserSignal& event) {
   if (event.number == SIGCONT) woke();
   to_all(event);

@@ -65,6 +65,7 @@ class Court {
   void on(const machine::LinkLost& event);
   void on(const machine::Heard& event);
   void on(const machine::UserSignal& event);
+  void on(const machine::GlooJoined& event);
   template <class Other>
   void on(const Other& event) {
     to_all(event);

@@ -1,4 +1,5 @@
 // Draws a scenario from a seed.
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 #include <utility>
@@ -206,6 +207,13 @@ void draw_pmi(Scenario& world, Dice dice, const Faults& faults) {
   if (world.fences == 0 && dice.chance(faults.is_pmi)) world.pmi_fences = dice.between(1u, 20u);
 }
 
+// From dice of its own, too.
+void draw_gloo(Scenario& world, Dice dice, const Faults& faults) {
+  const auto joins = [](const TaskScript& task) { return task.joins.has_value(); };
+  if (world.fences != 0 || world.pmi_fences != 0) return;
+  world.gloo = std::ranges::any_of(world.tasks, joins) && dice.chance(faults.is_gloo);
+}
+
 void draw_notice(Scenario& world, Dice dice, const Faults& faults) {
   if (!world.timeout || !dice.chance(faults.notice)) return;
   world.notice = dice.between(Duration(1), *world.timeout - Duration(1));
@@ -227,6 +235,8 @@ void draw_more(Scenario& world, std::uint64_t seed, const Faults& faults) {
   draw_pmix(world, Dice(seed ^ (kOfPmix << 32)), faults);
   constexpr std::uint64_t kOfPmi = 0x0b11;
   draw_pmi(world, Dice(seed ^ (kOfPmi << 32)), faults);
+  constexpr std::uint64_t kOfGloo = 0x9100;
+  draw_gloo(world, Dice(seed ^ (kOfGloo << 32)), faults);
   constexpr std::uint64_t kOfRestarts = 0x4e57;
   draw_restarts(world, Dice(seed ^ (kOfRestarts << 32)), faults);
   constexpr std::uint64_t kOfNotices = 0x0071;

@@ -37,7 +37,7 @@ Judge::Judge(const Agenda& agenda, const Scenario& world, const model::Plan& pla
       rolls_(1),
       first_ranks_(static_cast<std::uint32_t>(plan.ranks.size())),
       first_nodes_(plan.nodes.size()) {
-  rolls_.front().size = first_ranks_;
+  rolls_.front().size = store_roll_.size = first_ranks_;
   for (std::size_t i = 0; i < first_nodes_; ++i) {
     nodes_[i].here = plan.nodes[i].host.carrier == model::kLocal;
     nodes_[i].link = links_(plan.nodes[i].host.name);
@@ -163,9 +163,14 @@ void Judge::heard(NodeIndex node, const wire::Exited& message) {
   if (exit.failed()) {
     first({Cause::rank_failed, {}, exit.rank.value, 0, exit.exit_code(), {}});
   }
-  Roll& roll = roll_of(exit.rank);
-  if (!roll.here.contains(exit.rank) && !roll.deserter) roll.deserter = exit.rank;
-  look_for_deserter(roll);
+  leaves(exit.rank, roll_of(exit.rank));
+  look_for_deserter(roll_of(exit.rank));
+  if (exit.rank.value < first_ranks_) leaves(exit.rank, store_roll_);
+  look_for_deserter(store_roll_);
+}
+
+void Judge::leaves(Rank rank, Roll& roll) {
+  if (!roll.here.contains(rank) && !roll.deserter) roll.deserter = rank;
 }
 
 Judge::Roll& Judge::roll_of(Rank rank) {
@@ -181,6 +186,14 @@ void Judge::heard(NodeIndex, const wire::Attendance& message) {
     if (!roll.since) roll.since = agenda_.now();
   }
   for (Roll& roll : rolls_) look_for_deserter(roll);
+}
+
+// A store has the ranks of one run's first world alone.
+void Judge::on(const machine::GlooJoined& event) {
+  if (acted_ || event.rank.value >= first_ranks_) return;
+  store_roll_.here.insert(event.rank);
+  if (!store_roll_.since) store_roll_.since = agenda_.now();
+  look_for_deserter(store_roll_);
 }
 
 void Judge::look_for_deserter(Roll& roll) {
@@ -202,8 +215,8 @@ void Judge::heard(NodeIndex, const wire::InputCredit& message) {
 }
 
 bool Judge::waits_since(Instant when) const {
-  return std::ranges::any_of(rolls_,
-                             [&](const Roll& roll) { return roll.waits() && *roll.since <= when; });
+  const auto has = [&](const Roll& roll) { return roll.waits() && *roll.since <= when; };
+  return std::ranges::any_of(rolls_, has) || has(store_roll_);
 }
 
 void Judge::heard(NodeIndex node, const wire::Refused& message) {
@@ -443,7 +456,8 @@ void Judge::done(const machine::NewRound&) {
   lanes_.assign(2 * std::size_t{first_ranks_}, {});
   input_ahead_.clear();
   rolls_.assign(1, {});
-  rolls_.front().size = first_ranks_;
+  store_roll_ = {};
+  rolls_.front().size = store_roll_.size = first_ranks_;
   for (Node& node : nodes_) {
     node.stopped = false;
     node.stops = node.hastened = 0;

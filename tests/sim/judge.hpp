@@ -90,7 +90,7 @@ class Judge {
     bool ended = false;
   };
 
-  // Who has called MPI_Init, in one world.
+  // Who has called MPI_Init, in one world, or has told Horovod's store where it is.
   struct Roll {
     std::uint32_t first = 0;
     std::uint32_t size = 0;
@@ -110,6 +110,7 @@ class Judge {
   void on(const machine::InputEnded&) {}
   void on(const machine::OutputClosed&);
   void on(const machine::GlooServed&) {}
+  void on(const machine::GlooJoined& event);
   void on(const machine::AllocationEnds&) {}
   void on(const machine::HostSeen&) {}
   void on(const machine::HeadTick&) {}
@@ -158,6 +159,7 @@ class Judge {
   void forget_orders(base::NodeIndex node);
   // Nothing more is heard of it, or listened to.
   void gone(base::NodeIndex node);
+  static void leaves(base::Rank rank, Roll& roll);
   void look_for_deserter(Roll& roll);
   [[nodiscard]] Roll& roll_of(base::Rank rank);
   [[nodiscard]] bool waits_since(base::Instant when) const;
@@ -210,6 +212,7 @@ class Judge {
   PmixJudge pmix_;
   PmiJudge pmi_;
   std::vector<Roll> rolls_;
+  Roll store_roll_;                // of the first world
   std::uint32_t first_ranks_ = 0;  // not spawned
   std::size_t first_nodes_ = 0;    // have not joined
   bool have_joined_ = false;       // hosts, for spawned ranks

@@ -130,7 +130,7 @@ void Judge::too_late() {
     acted_ = now;
   }
   if (world_.init_timeout && waits_since(now - *world_.init_timeout - world_.sleeps)) {
-    complain("ranks wait in MPI_Init for longer than they should");
+    complain("ranks wait in MPI_Init, or hvd.init(), for longer than they should");
     acted_ = now;
   }
   for (const Node& node : nodes_) {

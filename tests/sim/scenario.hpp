@@ -41,7 +41,7 @@ struct TaskScript {
   bool closes_out = false;      // as soon as it has written
   bool leaves_process = false;  // which holds both streams until the sweep
   bool reads_input = true;
-  std::optional<Duration> joins;  // calls MPI_Init so long after its start
+  std::optional<Duration> joins;  // calls MPI_Init, or hvd.init(), so long after its start
   std::vector<Duration> spawns;   // calls MPI_Comm_spawn so long after its start
   std::uint32_t spawn_ranks = 1;  // each time
 };
@@ -102,6 +102,7 @@ struct Scenario {
   std::uint64_t input_bytes = 0;
   std::uint32_t fences = 0;      // of each world whose ranks call MPI_Init; 0: they speak no PMIx
   std::uint32_t pmi_fences = 0;  // likewise, of PMI
+  bool gloo = false;             // ranks that join tell the head's store, and call no MPI_Init
   bool holds = false;            // its idle hosts are greeted first, and kept
   std::vector<OtherRun> others;  // begun later, by the same head
   bool relayed = false;          // the head is a launcher inside a rank, and has a head above it
@@ -159,6 +160,7 @@ struct Faults {
   double task_never_joins = 0.05;
   double is_pmix = 0.6;  // of those with MPI
   double is_pmi = 0.7;   // of the others
+  double is_gloo = 0.5;  // of those with MPI that speak neither
   double init_timeout = 0.4;
   double notice = 0.5;  // of runs with a time limit
   double has_idle_hosts = 0.2;

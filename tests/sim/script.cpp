@@ -139,6 +139,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"output_closes", [&] { world.output_closes = milliseconds(words); }},
       {"fences", [&] { world.fences = static_cast<std::uint32_t>(number(words)); }},
       {"pmi_fences", [&] { world.pmi_fences = static_cast<std::uint32_t>(number(words)); }},
+      {"gloo", [&] { world.gloo = true; }},
       {"holds", [&] { world.holds = true; }},
       {"within", [&] { read_inner_run(world, words); }},
       {"input", [&] { read_input(world, words); }},

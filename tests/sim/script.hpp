@@ -13,6 +13,7 @@
 //   user 2 1000        signal 2 at 1000 ms
 //   fences 2           ranks that join speak PMIx, and fence so often
 //   pmi_fences 2       likewise, PMI
+//   gloo               ranks that join tell Horovod's store, and do not call MPI_Init
 //   traces             at the time limit ranks tell what they are doing
 //   grace 5000         and: lease, timeout, notice, init_timeout, patience, sleeps, output_closes,
 //   input

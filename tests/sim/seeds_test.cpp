@@ -79,7 +79,7 @@ TEST(Seeds, KeepEveryRuleBelowAnotherHead) {
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
   Faults faults;
   faults.has_other_run = 0;
-  faults.is_busy = 0;
+  faults.is_busy = faults.is_gloo = 0;
   for (const std::uint64_t seed :
        {8,     87,    225,   329,    400,    488,    833,    2422,   7410,   11432, 15471,
         18282, 58643, 76821, 138764, 170700, 173556, 205750, 129152, 100460, 156651}) {
@@ -92,8 +92,10 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByOneRun) {
 // another rank had asked for the end; a host that answered a run which was over stayed one that had
 // not; an inner run that ended with the outer one did not tell which hosts it could not reach.
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByAllFaults) {
+  Faults faults;
+  faults.is_gloo = 0;
   for (const std::uint64_t seed : {2021962, 3035191, 2205, 2228, 3956, 4226}) {
-    const Outcome outcome = World(draw(seed, {}), {}).play();
+    const Outcome outcome = World(draw(seed, faults), {}).play();
     EXPECT_TRUE(outcome.complaints.empty()) << failure(seed, outcome);
   }
 }
@@ -103,7 +105,7 @@ TEST(Seeds, KeepTheRulesThatWereOnceBrokenByAllFaults) {
 // inner run was killed without its grace; a run was not told why another had let a host go.
 TEST(Seeds, KeepTheRulesThatWereOnceBrokenByTwoRuns) {
   Faults faults;
-  faults.is_busy = 0;
+  faults.is_busy = faults.is_gloo = 0;
   for (const std::uint64_t seed : {648745, 551898, 24426, 40120, 32079, 48252, 130764, 9876, 12500,
                                    17719, 639, 1499, 826, 2312, 7211, 656, 3028}) {
     const Outcome outcome = World(draw(seed, faults), {}).play();

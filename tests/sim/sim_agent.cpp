@@ -45,6 +45,7 @@ SimHostEvents SimAgent::host_events(Hosted& hosted) {
     if (!alive()) events_.quit();
   };
   events.starts = [this, &hosted](Rank rank) { events_.starts(hosted.index, rank); };
+  events.tells_store = [this, &hosted](Rank rank) { events_.tells_store(hosted.index, rank); };
   events.sweep = [this, &hosted](const std::function<void()>& kill) { sweep(hosted, kill); };
   events.complain = events_.complain;
   events.when_awake = events_.when_awake;

@@ -24,6 +24,7 @@ struct SimAgentEvents {
   std::function<void()> link_dropped;
   std::function<void()> quit;  // the process is gone
   std::function<void(base::RunIndex, base::Rank)> starts;
+  std::function<void(base::RunIndex, base::Rank)> tells_store;
   std::function<void(const std::string&)> complain;
   std::function<void(std::function<void()>)> when_awake;  // as in SimHostEvents
 };

@@ -34,6 +34,7 @@ SimHost::SimHost(Agenda& agenda, const HostScript& script, const Scenario& world
       task_scripts_(&world.tasks),
       events_(std::move(events)),
       machine_(options(script)),
+      has_gloo_(world.gloo),
       has_pmix_(world.fences > 0),
       pmix_(agenda, world.fences, pmix_events()),
       has_pmi_(world.pmi_fences > 0),
@@ -46,6 +47,7 @@ void SimHost::belong_to(const HostScript& script, const Scenario& world) {
   script_ = script;
   if (script.carrier == model::kLocal) script_.clock_ahead = Duration(0);
   task_scripts_ = &world.tasks;
+  has_gloo_ = world.gloo;
   has_pmix_ = world.fences > 0;
   pmix_.fence_times(world.fences);
   has_pmi_ = world.pmi_fences > 0;
@@ -170,12 +172,17 @@ void SimHost::plan_spawns(Rank rank) {
 void SimHost::plan_join(Rank rank) {
   const TaskScript script = script_of(rank);
   if (!script.joins) return;
-  agenda_.after(*script.joins, [this, rank, task = tasks_.at(rank).get()] {
-    if (!alive_ || !task->alive()) return;
-    feed(machine::JoinedWorld{rank});
-    if (has_pmix_) pmix_.joined(rank);
-    if (has_pmi_) pmi_.joined(rank);
+  const Duration when = *script.joins + (has_gloo_ ? script_.latency : Duration(0));
+  agenda_.after(when, [this, rank, task = tasks_.at(rank).get()] {
+    if (alive_ && task->alive()) join(rank);
   });
+}
+
+void SimHost::join(Rank rank) {
+  if (has_gloo_) return events_.tells_store(rank);
+  feed(machine::JoinedWorld{rank});
+  if (has_pmix_) pmix_.joined(rank);
+  if (has_pmi_) pmi_.joined(rank);
 }
 
 SimPmixEvents SimHost::pmix_events() {

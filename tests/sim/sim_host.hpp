@@ -23,8 +23,9 @@ struct SimHostEvents {
   std::function<void(base::Rank, wire::Stream, std::uint64_t offset, std::uint32_t count)> output;
   std::function<bool()> head_answers;  // its machine, however silent it is itself
   std::function<void()> link_dropped;
-  std::function<void()> quit;              // the agent has gone, whatever the reason
-  std::function<void(base::Rank)> starts;  // just before a process is ordered
+  std::function<void()> quit;                   // the agent has gone, whatever the reason
+  std::function<void(base::Rank)> starts;       // just before a process is ordered
+  std::function<void(base::Rank)> tells_store;  // Horovod's; it still runs when the head hears that
   // Calls what kills the tasks and all that they have left behind.
   std::function<void(const std::function<void()>&)> sweep;
   std::function<void(const std::string&)> complain;
@@ -75,6 +76,7 @@ class SimHost {
   [[nodiscard]] TaskScript script_of(base::Rank rank) const;
   void plan_spawns(base::Rank rank);
   void plan_join(base::Rank rank);
+  void join(base::Rank rank);
   void pump(machine::AgentEvent event);
   void arm();
   void wake(base::Instant when);
@@ -101,6 +103,7 @@ class SimHost {
   std::map<base::Rank, std::unique_ptr<SimTask>> tasks_;
   std::vector<std::unique_ptr<SimTask>> past_;  // of earlier rounds: timers still know them
   std::uint32_t round_ = 0;
+  bool has_gloo_;
   bool has_pmix_;
   SimPmix pmix_;
   bool has_pmi_;

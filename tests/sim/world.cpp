@@ -88,6 +88,7 @@ machine::RunInput input_of(const Scenario& world, const model::Plan& plan, const
   input.spec.carrier.parallel = world.parallel;
   input.spec.input.to = world.input_to;
   input.holds_spare = world.holds;
+  if (world.gloo) input.spec.gloo = model::GlooSpec{.interface = "eth0"};
   input.plan = plan;
   input.job = job;
   return input;
@@ -418,6 +419,10 @@ SimAgentEvents World::agent_events(Session& session) {
   }
   events.starts = [this, node](RunIndex run, Rank rank) {
     court_.task_starts(known_as(node, run), rank);
+  };
+  events.tells_store = [this, node](RunIndex run, Rank rank) {
+    if (stalled_[node.value] || dark_[node.value]) return;
+    head_.feed(machine::GlooJoined{rank, {}, known_as(node, run)});
   };
   events.complain = [this](const std::string& what) { court_.complain(what); };
   return events;

@@ -170,10 +170,19 @@ class HearingHead {
         return;
       case 2:
         return feed(machine::AllocationEnds{0, base::Duration(dice_.between(0, 2000))});
+      case 3:
+        return tell_store();
       default:
         if (reads_input_ && dice_.chance(0.9)) return feed(machine::InputBytes{"input"});
         if (reads_input_) feed(machine::InputEnded{});
     }
+  }
+
+  // Whoever may use it may name any rank.
+  void tell_store() {
+    if (!store_served_) return;
+    const std::string from = dice_.chance(0.9) ? "" : "10.0.0.7";
+    feed(machine::GlooJoined{Rank(dice_.between(0, 9)), from, machine_.first()});
   }
 
   void feed(machine::HeadEvent event) {
@@ -217,6 +226,7 @@ class HearingHead {
   void perform(const machine::ServeGloo& effect) {
     machine::GlooServed served{machine::GlooServed::At{"127.0.0.1", 1234}, effect.run};
     if (dice_.chance(0.1)) served.at = tl::unexpected(broken());
+    store_served_ = store_served_ || served.at;
     answers_.emplace_back(std::move(served));
   }
   void perform(const machine::ReadInput& effect) { reads_input_ = effect.on; }
@@ -238,6 +248,7 @@ class HearingHead {
   std::deque<machine::HeadEvent> answers_;
   bool reads_input_ = false;
   bool output_closed_ = false;
+  bool store_served_ = false;
   std::uint64_t heard_ = 0;
 };
 

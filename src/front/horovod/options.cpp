@@ -12,6 +12,7 @@
 #include "front/own_rows.hpp"
 #include "front/table.hpp"
 #include "spec/in_quotes.hpp"
+#include "spec/limits.hpp"
 
 namespace muster::front {
 namespace {
@@ -126,6 +127,12 @@ constexpr auto kRows = std::to_array<Row>({
     {{"--mpi-args", kController, Takes::text, "ARGS",
       "More options of mpirun, read as muster mpirun does: --mpi-args=\"-x NCCL_DEBUG=INFO\"."},
      add_mpi_words},
+    {{"--init-timeout", kController, Takes::number, "SECONDS",
+      "End the job when ranks wait in hvd.init() or MPI_Init for others longer than this (default: "
+      "never)."},
+     [](Draft& d, const Typed& t) {
+       return store(read_seconds(t, spec::kTimeout), d.request.spec.init_timeout);
+     }},
     {{"--binding-args", kController, Takes::text, "ARGS",
       "Options of mpirun that map and bind (default: ranks are not bound)."},
      add_mpi_words},

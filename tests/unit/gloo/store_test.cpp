@@ -1,6 +1,7 @@
 // The key-value store: values until all ranks of a scope have finished; bounds.
 #include "gloo/store.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -53,6 +54,23 @@ TEST_F(Scopes, OfTheClientsOwnForgetOneKeyAtATime) {
   EXPECT_EQ(ask("GET", "/own/b"), "200 2");
   EXPECT_EQ(ask("DELETE", "/own/none"), "200 ");
   EXPECT_EQ(ask("DELETE", "/none/a"), "200 ");
+}
+
+TEST(RankThatJoins, IsTheOneThatPutsItsAddresses) {
+  const auto joined = [](const std::string& request, const std::string& body = "x") {
+    RequestReader reader;
+    reader.take(
+        fmt::format("{} HTTP/1.1\r\nContent-Length: {}\r\n\r\n{}", request, body.size(), body));
+    return joined_by(reader);
+  };
+  EXPECT_EQ(joined("PUT /global/12"), 12U);
+  EXPECT_EQ(joined("PUT /global/12", ""), std::nullopt) << "it believes to be alone";
+  EXPECT_EQ(joined("PUT /global/rank_12"), std::nullopt) << "its host's name, before that";
+  EXPECT_EQ(joined("PUT /global/12a"), std::nullopt);
+  EXPECT_EQ(joined("PUT /global/99999999999"), std::nullopt);
+  EXPECT_EQ(joined("PUT /local_a/0"), std::nullopt) << "comes later";
+  EXPECT_EQ(joined("GET /global/12"), std::nullopt) << "another one may ask for it";
+  EXPECT_EQ(joined("nonsense"), std::nullopt);
 }
 
 TEST_F(Scopes, TellWhyARequestIsRefused) {

@@ -3,6 +3,7 @@
 
 #include <asio/connect.hpp>
 #include <asio/write.hpp>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -18,6 +19,9 @@ class GlooServerTest : public testing::Test {
     options.address = "127.0.0.1";
     options.members = {{"global", 2}};
     options.say = [this](const std::string& line) { said_.push_back(line); };
+    options.joined = [this](std::uint32_t rank, const std::string& from) {
+      joined_.push_back(fmt::format("{} from '{}'", rank, from));
+    };
     server_ = std::move(*GlooServer::listen(loop_, std::move(options)));
   }
 
@@ -52,7 +56,14 @@ class GlooServerTest : public testing::Test {
   asio::io_context loop_;
   std::unique_ptr<GlooServer> server_;
   std::vector<std::string> said_;
+  std::vector<std::string> joined_;
 };
+
+TEST_F(GlooServerTest, TellsWhichRankHasPutItsAddresses) {
+  EXPECT_EQ(put("1"), "HTTP/1.0 200 OK");
+  EXPECT_EQ(put("other"), "HTTP/1.0 200 OK");
+  EXPECT_EQ(joined_, std::vector<std::string>{"1 from ''"}) << "over the loopback";
+}
 
 TEST_F(GlooServerTest, TheOldestOfThoseThatSayNothingMakeRoom) {
   constexpr std::size_t kRoom = 512;

@@ -85,11 +85,54 @@ TEST(Wireup, AsksWhoHasComeThenNamesTheAbsentAgainAndAgain) {
   EXPECT_FALSE(wireup.next_look());
 }
 
+TEST(Wireup, KnowsWhoHasToldHorovodsStore) {
+  Wireup wireup = two_worlds();
+  wireup.told_store(Rank(2), kStart);
+  EXPECT_EQ(wireup.status().absent, (std::vector{Rank(0), Rank(1), Rank(3)}));
+  EXPECT_EQ(wireup.status().joining, model::Joining::horovod);
+  EXPECT_EQ(wireup.next_look(), kStart + kAskRoll);
+  wireup.left(Rank(4));
+  EXPECT_FALSE(wireup.deserter()) << "it is of another world, which has no store";
+  wireup.left(Rank(3));
+  ASSERT_TRUE(wireup.deserter());
+  EXPECT_EQ(wireup.deserter()->rank, Rank(3));
+  EXPECT_EQ(wireup.deserter()->joining, model::Joining::horovod);
+}
+
+// As with mpi4py beside Horovod: each is a place of its own.
+TEST(Wireup, NamesThoseWhoHaveKeptOthersWaitingForLongest) {
+  Wireup wireup = two_worlds();
+  for (const std::uint32_t rank : {1u, 2u, 3u}) wireup.told_store(Rank(rank), kStart);
+  for (const std::uint32_t rank : {0u, 1u, 2u}) {
+    wireup.came(Rank(rank), kStart - base::Duration(1));
+  }
+  EXPECT_EQ(wireup.status().absent, std::vector{Rank(3)});
+  EXPECT_EQ(wireup.status().joining, model::Joining::mpi);
+  wireup.came(Rank(3), kStart);
+  EXPECT_EQ(wireup.status().absent, std::vector{Rank(0)});
+  EXPECT_EQ(wireup.status().joining, model::Joining::horovod);
+}
+
+TEST(Wireup, NamesNobodyOnceTheStoreIsInDoubt) {
+  Wireup wireup = two_worlds();
+  wireup.told_store(Rank(0), kStart);
+  wireup.left(Rank(1));
+  wireup.doubt_store();
+  wireup.told_store(Rank(2), kStart);
+  wireup.left(Rank(3));
+  EXPECT_EQ(wireup.status(), WireupStatus{});
+  EXPECT_FALSE(wireup.deserter());
+  wireup.came(Rank(0), kStart);
+  EXPECT_EQ(wireup.status().absent, std::vector{Rank(2)}) << "MPI_Init is another place";
+}
+
 TEST(Wireup, OfANewRoundHasTheFirstWorldAlone) {
   Wireup wireup = two_worlds();
   Wireup fresh;
   fresh.add(wireup.world(1));
   wireup.came(Rank(0), kStart);
+  wireup.told_store(Rank(1), kStart);
+  wireup.doubt_store();
   EXPECT_EQ(wireup.take({1, wire::NameVerb::publish, "s", "p"}).verdict, wire::NameVerdict::done);
   EXPECT_FALSE(wireup.take(NodeIndex(0), {0, "a", 1}));
   wireup.renew();

@@ -124,6 +124,47 @@ TEST(Report, NamesWhoNeverCalledMpiInit) {
       "muster: ranks 1, 4 and 3 more never called MPI_Init, while other ranks waited for them\n"));
 }
 
+// As jaxlib 0.10.2 says it; before, it had names as /job:jax_worker/replica:0/task:1.
+TEST(Report, NamesTheTasksThatABarrierOfJaxMisses) {
+  const std::string message =
+      "JaxRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. Id: checkpoint::0.";
+  for (const auto& [names, first, second] :
+       {std::tuple("1, 3", "1", "3"),
+        {"2, 13", "/job:jax_worker/replica:0/task:2", "/job:jax_worker/replica:0/task:13"}}) {
+    RunReport r = rank_3_exited_with(1);
+    r.tail = {"  File \"t.py\", line 8, in <module>",
+              "jax.errors." + message,
+              "# of tasks that reached the barrier: 2/4.",
+              "The first task at the barrier: 2. Some timed out task names:",
+              first,
+              second,
+              "",
+              "",
+              "RPC: /xla.coordination.CoordinationService/Barrier"};
+    const std::string hint =
+        "\n  hint: tasks that did not come to that barrier: " + std::string(names) + "; ";
+    EXPECT_NE(report(r, {}).find(hint), std::string::npos) << report(r, {});
+    r.error_file = R"({"message": {"message": "JaxRuntimeError: Barrier timed out.\nThe first )"
+                   R"(task at the barrier: 0. Some timed out task names:\n)" +
+                   std::string(first) + "\\n" + second + "\\n\\nRPC\"}}";
+    r.tail.clear();
+    EXPECT_NE(report(r, {}).find(hint), std::string::npos) << "of a log that is elsewhere";
+  }
+}
+
+TEST(Report, NamesWhoNeverCameToHorovodsStore) {
+  RunReport r;
+  r.cause = Cause::fault;
+  r.error.what = "not all ranks came";
+  r.joining = model::Joining::horovod;
+  r.missing = {Rank(2), Rank(3)};
+  r.missing_total = 2;
+  EXPECT_EQ(report(r, {}),
+            "muster: error: not all ranks came\n"
+            "muster: ranks 2, 3 never connected to Horovod's store (hvd.init()), while other ranks "
+            "waited for them\n");
+}
+
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
   RunReport r = rank_3_exited_with(1);
   r.tail = {"Traceback (most recent call last):", "  File \"t.py\", line 3, in <module>",
@@ -335,6 +376,7 @@ TEST(Report, SaysWhatWordsOfMeetingsMean) {
        {"RuntimeError: Socket Timeout",
         "TimeoutError: The client socket has timed out after 5s while trying to connect to (a, 1).",
         "RuntimeError: Timed out after 11 seconds waiting for clients. 1/2 clients joined.",
+        "  what():  [http_store.cc:54] Wait timeout after 30 seconds for key(s): 1. You may want",
         "RuntimeError: [gloo/pair.cc:81] Timed out waiting 1800000ms for recv operation",
         "F1127 15:47:47.4   21 client.h:80] fatal errors. absl::Status: DEADLINE_EXCEEDED: D"}) {
     EXPECT_TRUE(advises(line, "perhaps it has waited in vain for another rank")) << line;

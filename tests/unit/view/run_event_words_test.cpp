@@ -57,6 +57,10 @@ TEST(RunEventWords, NameWhoIsWaitedFor) {
   EXPECT_EQ(words(model::RanksAwaited{{"rank 1 on b", "rank 3 on d"}, std::chrono::seconds(10)}),
             "other ranks have waited in MPI_Init for 10 s for rank 1 on b, rank 3 on d; "
             "muster run --init-timeout SECONDS ends such a job");
+  EXPECT_EQ(words(model::RanksAwaited{
+                {"rank 1 on b"}, std::chrono::seconds(70), model::Joining::horovod}),
+            "other ranks have waited in hvd.init() for 70 s for rank 1 on b; "
+            "muster horovodrun --init-timeout SECONDS ends such a job");
 }
 
 TEST(RunEventWords, TellWhyASpawnIsRefused) {
