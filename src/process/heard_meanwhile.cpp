@@ -1,0 +1,125 @@
+// Forks, and looks at the child and at signals in turn.
+#include "process/heard_meanwhile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <poll.h>
+#include <string>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/forked.hpp"
+#include "process/signal_mask.hpp"
+#include "process/write_all.hpp"
+
+namespace muster::process {
+namespace {
+
+constexpr int kChildLookMs = 20;
+constexpr int kChildEndsMs = 1;  // it has closed what it writes to, and is about to end
+constexpr off_t kQuicklyRemoved = off_t{64} << 20;  // bytes of a file
+constexpr std::size_t kWordsMax = std::size_t{64} << 10;
+
+// What has been written so far.
+std::string read_new(UniqueFd& pipe) {
+  std::string text;
+  std::array<char, 4096> bytes;
+  while (pipe && text.size() < kWordsMax) {
+    const ssize_t got = ::read(pipe.get(), bytes.data(), bytes.size());
+    if (got == 0) pipe.reset();
+    if (got <= 0) break;
+    text.append(bytes.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+// What a child writes first: from then on one that goes on lives as long as it wants, whoever dies.
+constexpr char kBegun = '.';
+
+// "WHAT\nHINT"
+base::Error error_in(const std::string& words, int code) {
+  const std::size_t end = std::min(words.find('\n'), words.size());
+  base::Error error;
+  error.fault = base::Fault::output;
+  error.what = words.substr(0, end);
+  error.hint = end < words.size() ? words.substr(end + 1) : "";
+  if (error.what.empty()) error.what = fmt::format("its process ended with code {}", code);
+  return error;
+}
+
+int tell_parent(const base::Result<void>& done) {
+  if (done) return 0;
+  (void)write_all(STDOUT_FILENO, fmt::format("{}\n{}", done.error().what, done.error().hint));
+  return base::exit_code(done.error().fault);
+}
+
+tl::unexpected<base::Error> ended_by_signal() {
+  return base::fail(base::Fault::output, "", "a signal has ended it");
+}
+
+using Work = std::function<base::Result<void>()>;
+
+// `is_ending`: this program ends already, and waits for nobody.
+base::Result<void> meanwhile(const Work& work, Unfinished unfinished, bool is_ending) {
+  auto child = fork_to_run([&] {
+    if (unfinished == Unfinished::goes_on) ::prctl(PR_SET_PDEATHSIG, 0);
+    (void)write_all(STDOUT_FILENO, std::string(1, kBegun));
+    return tell_parent(work());
+  });
+  if (!child) return work();  // there is no room for a process
+  std::string words;
+  int status = 0;
+  for (bool runs = true; runs;) {
+    if (is_ending && !(words += read_new(child->out)).empty()) return ended_by_signal();
+    runs = ::waitpid(child->pid, &status, WNOHANG) == 0;
+    words += read_new(child->out);
+    (void)write_all(STDERR_FILENO, read_new(child->err));
+    if (!runs) break;
+    if (!words.empty() && waiting_signal() != 0) {
+      if (unfinished == Unfinished::is_ended) {
+        ::kill(child->pid, SIGKILL);
+        ::waitpid(child->pid, &status, 0);
+      }
+      return ended_by_signal();
+    }
+    std::array<pollfd, 2> files = {{{child->out ? child->out.get() : -1, POLLIN, 0},
+                                    {child->err ? child->err.get() : -1, POLLIN, 0}}};
+    ::poll(files.data(), files.size(), child->out || child->err ? kChildLookMs : kChildEndsMs);
+  }
+  const int code = exit_code_of(status);
+  if (code == 0) return {};
+  return tl::unexpected(error_in(words.substr(std::min<std::size_t>(1, words.size())), code));
+}
+
+// Kernels before 5.9 cannot close all at once: there the locks last until all has gone.
+void remove_in_child(const std::string& path, bool is_ending) {
+  struct stat facts {};
+  if (::lstat(path.c_str(), &facts) != 0) return;
+  std::error_code ignored;
+  if (!S_ISDIR(facts.st_mode) && facts.st_size <= kQuicklyRemoved) {
+    std::filesystem::remove(path, ignored);
+    return;
+  }
+  const auto remove = [&]() -> base::Result<void> {
+    (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
+    std::filesystem::remove_all(path, ignored);
+    return {};
+  };
+  (void)meanwhile(remove, Unfinished::goes_on, is_ending);
+}
+
+}  // namespace
+
+base::Result<void> heard_meanwhile(const Work& work, Unfinished unfinished) {
+  return meanwhile(work, unfinished, false);
+}
+
+void remove_meanwhile(const std::string& path) { remove_in_child(path, false); }
+
+void remove_unwaited(const std::string& path) { remove_in_child(path, true); }
+
+}  // namespace muster::process
