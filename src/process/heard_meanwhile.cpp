@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
-#include <filesystem>
+#include <fcntl.h>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include "process/forked.hpp"
 #include "process/signal_mask.hpp"
+#include "process/tree.hpp"
 #include "process/write_all.hpp"
 
 namespace muster::process {
@@ -57,65 +60,85 @@ int tell_parent(const base::Result<void>& done) {
   return base::exit_code(done.error().fault);
 }
 
-tl::unexpected<base::Error> ended_by_signal() {
-  return base::fail(base::Fault::output, "", "a signal has ended it");
-}
-
 using Work = std::function<base::Result<void>()>;
 
-// `is_ending`: this program ends already, and waits for nobody.
-base::Result<void> meanwhile(const Work& work, Unfinished unfinished, bool is_ending) {
-  auto child = fork_to_run([&] {
+base::Result<Forked> start_work(const Work& work, Unfinished unfinished) {
+  return fork_to_run([&] {
     if (unfinished == Unfinished::goes_on) ::prctl(PR_SET_PDEATHSIG, 0);
     (void)write_all(STDOUT_FILENO, std::string(1, kBegun));
     return tell_parent(work());
   });
-  if (!child) return work();  // there is no room for a process
+}
+
+void wait_until_begun(const Forked& child) {
+  pollfd words{child.out.get(), POLLIN, 0};
+  while (::poll(&words, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+base::Result<void> hear_until_done(Forked child, Unfinished unfinished) {
   std::string words;
   int status = 0;
   for (bool runs = true; runs;) {
-    if (is_ending && !(words += read_new(child->out)).empty()) return ended_by_signal();
-    runs = ::waitpid(child->pid, &status, WNOHANG) == 0;
-    words += read_new(child->out);
-    (void)write_all(STDERR_FILENO, read_new(child->err));
+    runs = ::waitpid(child.pid, &status, WNOHANG) == 0;
+    words += read_new(child.out);
+    (void)write_all(STDERR_FILENO, read_new(child.err));
     if (!runs) break;
     if (!words.empty() && waiting_signal() != 0) {
       if (unfinished == Unfinished::is_ended) {
-        ::kill(child->pid, SIGKILL);
-        ::waitpid(child->pid, &status, 0);
+        ::kill(child.pid, SIGKILL);
+        ::waitpid(child.pid, &status, 0);
       }
-      return ended_by_signal();
+      return base::fail(base::Fault::output, "", "a signal has ended it");
     }
-    std::array<pollfd, 2> files = {{{child->out ? child->out.get() : -1, POLLIN, 0},
-                                    {child->err ? child->err.get() : -1, POLLIN, 0}}};
-    ::poll(files.data(), files.size(), child->out || child->err ? kChildLookMs : kChildEndsMs);
+    std::array<pollfd, 2> files = {{{child.out ? child.out.get() : -1, POLLIN, 0},
+                                    {child.err ? child.err.get() : -1, POLLIN, 0}}};
+    ::poll(files.data(), files.size(), child.out || child.err ? kChildLookMs : kChildEndsMs);
   }
   const int code = exit_code_of(status);
   if (code == 0) return {};
   return tl::unexpected(error_in(words.substr(std::min<std::size_t>(1, words.size())), code));
 }
 
+// Its own name is free at once: whoever makes something of that name meanwhile keeps it.
+std::string put_aside(const std::string& path) {
+  std::string aside = fmt::format("{}.gone-{}", path, ::getpid());
+  return ::rename(path.c_str(), aside.c_str()) == 0 ? aside : path;
+}
+
+void remove_now(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  const std::string above = name == 0 ? "." : path.substr(0, name);
+  const UniqueFd folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder) (void)remove_tree(folder.get(), path.substr(name));
+}
+
 // Kernels before 5.9 cannot close all at once: there the locks last until all has gone.
 void remove_in_child(const std::string& path, bool is_ending) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return;
-  std::error_code ignored;
   if (!S_ISDIR(facts.st_mode) && facts.st_size <= kQuicklyRemoved) {
-    std::filesystem::remove(path, ignored);
+    (void)::unlink(path.c_str());
     return;
   }
+  const std::string aside = put_aside(path);
   const auto remove = [&]() -> base::Result<void> {
     (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
-    std::filesystem::remove_all(path, ignored);
+    remove_now(aside);
     return {};
   };
-  (void)meanwhile(remove, Unfinished::goes_on, is_ending);
+  auto child = start_work(remove, Unfinished::goes_on);
+  if (!child) return remove_now(aside);  // and closes nothing of ours
+  if (is_ending) return wait_until_begun(*child);
+  (void)hear_until_done(std::move(*child), Unfinished::goes_on);
 }
 
 }  // namespace
 
 base::Result<void> heard_meanwhile(const Work& work, Unfinished unfinished) {
-  return meanwhile(work, unfinished, false);
+  auto child = start_work(work, unfinished);
+  if (!child) return work();  // there is no room for a process
+  return hear_until_done(std::move(*child), unfinished);
 }
 
 void remove_meanwhile(const std::string& path) { remove_in_child(path, false); }

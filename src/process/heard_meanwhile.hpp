@@ -21,8 +21,9 @@ enum class Unfinished : std::uint8_t { is_ended, goes_on };
                                                  Unfinished unfinished);
 
 // A file, or a folder with all below it, goes, whatever signal comes: after one, while this program
-// ends. What goes on by then holds no lock and no link of this process. Errors are ignored, as is a
-// path where nothing is.
+// ends. A folder first gets another name beside its own, PATH.gone-PID, so that its own is free
+// when this returns. What goes on by then holds no lock and no link of this process. Errors are
+// ignored (what stays is found by its name: store/leftovers), as is a path where nothing is.
 void remove_meanwhile(const std::string& path);
 // The same of a program that has been told to end, and heard it: it does not wait for that.
 void remove_unwaited(const std::string& path);

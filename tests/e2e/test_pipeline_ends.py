@@ -266,7 +266,7 @@ class Ends(PipelineCase):
         run.send(signal.SIGINT)
         self.assertEqual(run.finish().code, 130)
         self.assertEqual(self.show()["state"], "stopped")
-        until("half a record goes", lambda: not glob.glob(steps + ".new-one"))
+        until("half a record goes", lambda: not glob.glob(steps + ".new-one*"))
 
     def is_read(self, run, name):
         """Whether a process of the run has the file open."""

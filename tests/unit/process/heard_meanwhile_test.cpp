@@ -1,10 +1,12 @@
 // heard_meanwhile and remove_meanwhile: what a signal that is held back ends, and what goes on.
 #include "process/heard_meanwhile.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,11 +29,18 @@ class HeardMeanwhile : public testing::Test {
     std::ofstream(path(name)) << name;
   }
 
+  // With what it is called while it goes.
+  [[nodiscard]] bool is_left(const std::string& name) const {
+    return std::ranges::any_of(fs::directory_iterator(folder_.path()), [&](const auto& entry) {
+      return entry.path().filename().string().starts_with(name);
+    });
+  }
+
   // What removes it is a child of this process.
   void wait_until_gone(const std::string& name) const {
-    while (fs::exists(path(name)) && ::wait(nullptr) > 0) {
+    while (is_left(name) && ::wait(nullptr) > 0) {
     }
-    EXPECT_FALSE(fs::exists(path(name)));
+    EXPECT_FALSE(is_left(name));
   }
 
   unit::Folder folder_;
@@ -73,8 +82,9 @@ TEST_F(HeardMeanwhile, AllOfAFolderGoes) {
   put("tree/c");
   put("stays");
   fs::create_symlink(path("stays"), path("tree/link"));
+  fs::permissions(path("tree/a"), fs::perms::none);
   remove_meanwhile(path("tree"));
-  EXPECT_FALSE(fs::exists(path("tree")));
+  EXPECT_FALSE(is_left("tree"));
   EXPECT_TRUE(fs::exists(path("stays")));
   remove_meanwhile(path("stays"));
   EXPECT_FALSE(fs::exists(path("stays")));
@@ -92,6 +102,30 @@ TEST_F(HeardMeanwhile, WhoIsEndingWaitsForNothing) {
   remove_unwaited(path("tree"));
   EXPECT_GT(::wait(nullptr), 0);
   wait_until_gone("tree");
+}
+
+TEST_F(HeardMeanwhile, TheNameIsFreeWhileTheOldOneGoes) {
+  put("tree/a/b");
+  remove_unwaited(path("tree"));
+  EXPECT_FALSE(fs::exists(path("tree")));
+  put("tree/new");
+  EXPECT_GT(::wait(nullptr), 0);
+  wait_until_gone("tree.gone-");
+  EXPECT_TRUE(fs::exists(path("tree/new")));
+}
+
+// No process can be started without a pipe to it.
+TEST_F(HeardMeanwhile, NothingIsClosedWhereThereIsNoRoomForAProcess) {
+  put("tree/a");
+  auto ours = make_pipe();
+  ASSERT_TRUE(ours);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  remove_meanwhile(path("tree"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(::write(ours->write.get(), "x", 1), 1);
 }
 
 TEST_F(HeardMeanwhile, ASignalDoesNotEndWhatRemoves) {
