@@ -275,12 +275,12 @@ class ContextRun(Checked):
                 self.upload_file(f"outputs/{name}", path)
 
         try:
-            if folder is not None:
+            if folder is not None and os.path.isdir(folder):
                 copy_each(folder, keep)
         except shutil.Error as error:
             whys = [why for _, _, why in error.args[0]]
             more = f" and {len(whys) - _NAMED} more" if len(whys) > _NAMED else ""
-            note(f"not kept of {folder}: {'; '.join(whys[:_NAMED])}{more}")
+            note(f"not kept from {folder}: {'; '.join(whys[:_NAMED])}{more}")
 
     @checked(lacks(accepted="_set_status"))
     def complete(self) -> None:

@@ -61,7 +61,7 @@ def _leads_back(root: str, place: str, name: str) -> bool:
         return False
     to, root = os.path.realpath(path), root.rstrip(os.sep)
     while os.path.commonpath((to, os.path.realpath(place))) != to:
-        if len(place) <= len(root):
+        if place.rstrip(os.sep) == root:
             return False
         place = os.path.dirname(place)
     return True
@@ -86,9 +86,14 @@ def copy_tree(source: str, to: str, merges: bool = True) -> None:
         around, own = os.path.split(os.path.realpath(to))  # the copy may lie in what is copied
         return [*back, own] if os.path.realpath(place) == around else back
 
+    def copy(one: str, path: str) -> None:
+        try:
+            _copy_all(one, path)
+        except shutil.SameFileError as error:  # copytree() would take its text for a list
+            wrong.append((one, path, str(error)))
+
     try:
-        shutil.copytree(source, to, ignore=left_out, copy_function=_copy_all,
-                        dirs_exist_ok=merges)
+        shutil.copytree(source, to, ignore=left_out, copy_function=copy, dirs_exist_ok=merges)
     except shutil.Error as error:
         if not isinstance(error.args[0], list):  # the source itself
             raise
@@ -98,21 +103,27 @@ def copy_tree(source: str, to: str, merges: bool = True) -> None:
 
 def copy_each(folder: str, copy: Callable[[str, str], object]) -> None:
     """Has each thing below a folder copied that is not a folder itself: `copy` gets its path, and
-    the same as seen from the folder. The rules of copy_tree() hold."""
+    the same as seen from the folder. The rules of copy_tree() hold. What is added meanwhile is not
+    looked at: the copies may lie below the folder."""
     wrong: Wrong = []
-    for place, folders, names in os.walk(folder, followlinks=True):
+    found: List[str] = []
+
+    def unread(error: OSError) -> None:
+        wrong.append((os.fspath(error.filename or folder), "", str(error)))
+
+    for place, folders, names in os.walk(folder, onerror=unread, followlinks=True):
         back = [name for name in folders if _leads_back(folder, place, name)]
         for name in back:
             path = os.path.join(place, name)
             wrong.append((path, "", f"{path!r} is a link to a folder around it"))
         folders[:] = sorted(set(folders) - set(back))
-        for name in sorted(names):
-            path = os.path.join(place, name)
-            try:
-                os.stat(path)  # a link may lead nowhere
-                copy(path, os.path.relpath(path, folder))
-            except OSError as error:
-                wrong.append((path, "", str(error)))
+        found += [os.path.join(place, name) for name in sorted(names)]
+    for path in found:
+        try:
+            os.stat(path)  # a link may lead nowhere
+            copy(path, os.path.relpath(path, folder))
+        except OSError as error:
+            wrong.append((path, "", str(error)))
     _told(wrong)
 
 

@@ -93,6 +93,35 @@ print(sorted(os.path.relpath(os.path.join(place, one), "copy")
             "[Errno 2] No such file or directory: 'some/lost'"]
             + 2 * ["['below/more', 'file', 'other/back/more', 'out/led']"])
 
+    def test_a_copy_beside_what_is_copied(self):
+        """What a copy adds is not copied again, and a file that is its own copy is told."""
+        self.assertEqual(self.runs("""
+import os, shutil
+from muster.named_files import copy_each, copy_named, copy_tree
+os.makedirs("some/made")
+with open("some/file", "w") as file:
+    file.write("x")
+def each(path, name):
+    target = os.path.join("some/made", name)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    copy_named(path, target)
+copy_each("some", each)
+copy_each("some", each)
+print(sorted(os.path.relpath(os.path.join(place, one), "some")
+             for place, _, names in os.walk("some") for one in names))
+os.makedirs("copy")
+os.symlink("../some/file", "copy/file")
+for call in (lambda: copy_tree("some", "copy"), lambda: copy_each("nowhere", each)):
+    try:
+        call()
+    except shutil.Error as error:
+        print([one[2] for one in error.args[0]])
+print(os.path.exists("copy/made/file"))
+""").stdout.splitlines(), [
+            "['file', 'made/file', 'made/made/file']",
+            "[\"'some/file' and 'copy/file' are the same file\"]",
+            "[\"[Errno 2] No such file or directory: 'nowhere'\"]", "True"])
+
     def test_what_is_no_file_is_not_uploaded(self):
         done = self.runs(V1 + """
 import os, shutil
@@ -116,7 +145,7 @@ print(run.get_status(), run.get_file_names())
         self.assertEqual(done.stdout.splitlines(), [
             "'/dev/zero' is a device", "'data/pipe' is a named pipe",
             "Completed ['data/file', 'outputs/model']"])
-        self.assertIn("not kept of outputs: 'outputs/pipe' is a named pipe", done.stderr)
+        self.assertIn("not kept from outputs: 'outputs/pipe' is a named pipe", done.stderr)
 
 
 if __name__ == "__main__":
