@@ -164,7 +164,8 @@ class Merger {
     if (there || errno != ENOENT) {
       const auto hash = hash_of(there.get(), goes_on_);
       if (hash == entry.hash) return true;
-      errno = EEXIST;
+      const bool is_unknown = !hash && is_given_up(goes_on_);  // whether it differs
+      errno = is_unknown ? ECANCELED : EEXIST;
       if (!hash || !is_original(path, *hash)) return false;
     }
     const std::string fresh = file_with(entry.hash);

@@ -199,6 +199,16 @@ TEST_F(Homecoming, IsGivenUpBetweenPieces) {
   EXPECT_FALSE(std::filesystem::exists(record_ + "/outputs/c"));
 }
 
+// One that was not compared to its end is no other file.
+TEST_F(Homecoming, WhatIsGivenUpIsNoConflict) {
+  put("record/outputs/model/x", "same");
+  const Entry theirs = file("outputs/model/x", "same");
+  int asked = 0;
+  const auto once = [&] { return ++asked <= 1; };
+  EXPECT_FALSE(merge_into(record_, here_, {{theirs}}, sent_, "node2", once));
+  EXPECT_FALSE(fs::exists(record_ + "/outputs/model.conflicts"));
+}
+
 // They may be large, and each is hashed before it goes.
 TEST_F(Homecoming, OldCheckpointsStayOnceNobodyWantsToGoOn) {
   fs::create_directories(record_ + "/checkpoints");
