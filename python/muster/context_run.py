@@ -12,9 +12,8 @@ from typing import IO, Any, Dict, Iterator, List, Mapping, Optional, Sequence, T
 from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .datasets import datasets_here
-from .datastores import files_below
 from .models import Model
-from .named_files import copy_named
+from .named_files import copy_each, copy_named
 from .record import PARENT, TABLE, TEXTS, metrics_of, tags_of, uploads_of
 from .run_files import file_called, whole_of
 from .tracking import Store, checked_name, current_store, experiment_called, log_to, runs_in
@@ -22,6 +21,7 @@ from .tracking import Store, checked_name, current_store, experiment_called, log
 _ENDED = {"Completed": "FINISHED", "Failed": "FAILED", "Canceled": "KILLED"}
 _STATUS = {state: word for word, state in _ENDED.items()}
 _CLOCK = 0.1  # seconds by which times of files may lag behind the clock
+_NAMED = 5  # files that cannot be kept
 _lock = threading.Lock()
 _Source = Union[str, "os.PathLike[str]", IO[Any]]
 
@@ -160,7 +160,7 @@ class ContextRun(Checked):
         if self._store is not None:
             path = self._store.artifact(name)
             if isinstance(path_or_stream, (str, os.PathLike)):
-                shutil.copyfile(path_or_stream, path)
+                copy_named(path_or_stream, path)
             else:
                 data = path_or_stream.read()
                 with open(path, "wb") as file:
@@ -176,10 +176,7 @@ class ContextRun(Checked):
     @checked(lacks(accepted="datastore_name"))
     def upload_folder(self, name: str, path: str) -> None:
         """All that is in it."""
-        for place, _, files in os.walk(path):
-            for one in files:
-                below = os.path.relpath(os.path.join(place, one), path)
-                self.upload_file(f"{name}/{below}", os.path.join(place, one))
+        copy_each(path, lambda one, below: self.upload_file(f"{name}/{below}", one))
 
     def _files(self) -> Dict[str, str]:
         return uploads_of([self._store.run_folder]) if self._store else {}
@@ -276,10 +273,18 @@ class ContextRun(Checked):
     def _keep_outputs(self, store: Store) -> None:
         """What was written there since the run has begun."""
         folder, self._outputs = self._outputs, None
-        for name in files_below(folder) if folder is not None else ():
-            path = os.path.join(str(folder), name)
+
+        def keep(path: str, name: str) -> None:
             if os.path.getmtime(path) + _CLOCK >= store.began / 1000:
                 self.upload_file(f"outputs/{name}", path)
+
+        try:
+            if folder is not None and os.path.isdir(folder):
+                copy_each(folder, keep)
+        except shutil.Error as error:
+            whys = [why for _, _, why in error.args[0]]
+            more = f" and {len(whys) - _NAMED} more" if len(whys) > _NAMED else ""
+            note(f"not kept from {folder}: {'; '.join(whys[:_NAMED])}{more}")
 
     @checked(lacks(accepted="_set_status"))
     def complete(self) -> None:

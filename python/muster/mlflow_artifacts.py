@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import tempfile
 from typing import Any, Dict, List, Optional, Union
 from urllib.parse import unquote, urlparse
@@ -10,7 +9,7 @@ from urllib.parse import unquote, urlparse
 from .binary import BadCall
 from .checked import checked
 from .mlflow_entities import FileInfo
-from .named_files import copy_named, copy_tree
+from .named_files import copy_each, copy_named, copy_tree
 from .registers import path_of_asset
 from .tracking import MlflowException, Store, checked_name, run_folder
 from .yaml_text import yaml_of
@@ -33,12 +32,12 @@ def put_file(store: Optional[Store], local_path: Path, artifact_path: Optional[s
         name = os.path.basename(os.path.normpath(path))
         put_folder(store, path, f"{artifact_path}/{name}" if artifact_path else name)
         return
-    if not os.path.isfile(path):
+    if not os.path.exists(path):
         raise BadCall(f"there is no file {path!r}", "log_artifact() copies a file")
     name = os.path.basename(path)
     target = _target(store, f"{artifact_path.rstrip('/')}/{name}" if artifact_path else name)
     if target is not None:
-        shutil.copyfile(path, target)
+        copy_named(path, target)
 
 
 def put_folder(store: Optional[Store], local_dir: Path, artifact_path: Optional[str]) -> None:
@@ -46,11 +45,9 @@ def put_folder(store: Optional[Store], local_dir: Path, artifact_path: Optional[
     folder = os.fspath(local_dir)
     if not os.path.isdir(folder):
         raise BadCall(f"there is no folder {folder!r}", "log_artifacts() copies a folder")
-    for place, _, names in os.walk(folder):
-        below = os.path.relpath(place, folder)
-        parts = [artifact_path or "", "" if below == "." else below]
-        for name in names:
-            put_file(store, os.path.join(place, name), "/".join(filter(None, parts)) or None)
+    above = [artifact_path] if artifact_path else []
+    copy_each(folder, lambda path, name: put_file(
+        store, path, "/".join(filter(None, [*above, os.path.dirname(name)])) or None))
 
 
 def put_text(store: Optional[Store], text: str, artifact_file: str) -> None:

@@ -9,7 +9,6 @@ import os
 import pickle
 import platform
 import re
-import shutil
 import sys
 import tempfile
 import uuid
@@ -21,6 +20,7 @@ from .binary import BadCall
 from .checked import checked, lacks, note
 from .mlflow_artifacts import Path, local_path_of, put_folder
 from .mlflow_names import autolog, store_now
+from .named_files import copy_named, copy_tree
 from .tracking import MlflowException
 from .yaml_text import yaml_of
 
@@ -289,9 +289,9 @@ class Flavour:
             os.makedirs(place)
             target = os.path.join(place, os.path.basename(os.path.normpath(path)))
             if os.path.isdir(path):
-                shutil.copytree(path, target)
+                copy_tree(path, target)
             else:
-                shutil.copyfile(path, target)
+                copy_named(path, target)
             function.setdefault("artifacts", {})[name] = {
                 "path": os.path.relpath(target, folder), "uri": uri}
         version = platform.python_version()

@@ -1,12 +1,17 @@
-"""Files that a program names to be written: what it has printed to one of them stays."""
+"""The one way in which this package copies files, and opens those that a program names to be
+written: what the program has printed to one of them stays, and what has no end is not waited for.
+"""
 
 import os
 import shutil
 import stat
 import sys
-from typing import IO, Any, Union
+from typing import IO, Any, Callable, List, Tuple, Union
 
 Path = Union[str, "os.PathLike[str]"]
+Wrong = List[Tuple[str, str, str]]  # as shutil.Error has it: from where, to where, and why not
+_ODD = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
+        (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
 
 
 def _stream_to(path: Path) -> int:
@@ -31,11 +36,14 @@ def open_named(path: Path, mode: str) -> IO[Any]:
 
 
 def copy_named(source: Path, path: Path) -> None:
-    """Copies a file, as shutil.copyfile() does; but to a device or a pipe, too."""
+    """Copies a file, as shutil.copyfile() does; but to a device or a pipe, too. It is copied from
+    neither: nobody may ever write into a pipe, and a device may have no end."""
     if os.path.exists(path) and os.path.samefile(source, path):
         raise shutil.SameFileError(f"{source!r} and {path!r} are the same file")
-    if stat.S_ISFIFO(os.stat(source).st_mode):  # nobody may ever write into it
-        raise shutil.SpecialFileError(f"{source!r} is a named pipe")
+    mode = os.stat(source).st_mode
+    for is_odd, kind in _ODD:
+        if is_odd(mode):
+            raise shutil.SpecialFileError(f"{source!r} is {kind}")
     with open(source, "rb") as read, open_named(path, "wb") as written:
         shutil.copyfileobj(read, written)
 
@@ -45,9 +53,78 @@ def _copy_all(source: str, path: str) -> None:
     shutil.copystat(source, path)
 
 
+def _leads_back(root: str, place: str, name: str) -> bool:
+    """Whether it is a link to a folder around it, by whatever way below the root it was reached:
+    who follows it never comes to an end."""
+    path = os.path.join(place, name)
+    if not os.path.islink(path) or not os.path.isdir(path):
+        return False
+    to, root = os.path.realpath(path), root.rstrip(os.sep)
+    while os.path.commonpath((to, os.path.realpath(place))) != to:
+        if place.rstrip(os.sep) == root:
+            return False
+        place = os.path.dirname(place)
+    return True
+
+
+def _told(wrong: Wrong) -> None:
+    if wrong:
+        raise shutil.Error(wrong)
+
+
 def copy_tree(source: str, to: str, merges: bool = True) -> None:
-    """Copies a folder with all that is in it; `merges`: into one that may be there."""
-    shutil.copytree(source, to, copy_function=_copy_all, dirs_exist_ok=merges)
+    """Copies a folder with all that is in it, and what links in it lead to; `merges`: into one that
+    may be there. What cannot be copied, such as a pipe, or a link to a folder around it, is left
+    out, and named in a shutil.Error once all else is there."""
+    wrong: Wrong = []
+
+    def left_out(place: str, names: List[str]) -> List[str]:
+        back = [name for name in names if _leads_back(source, place, name)]
+        for name in back:
+            path = os.path.join(place, name)
+            wrong.append((path, to, f"{path!r} is a link to a folder around it"))
+        around, own = os.path.split(os.path.realpath(to))  # the copy may lie in what is copied
+        return [*back, own] if os.path.realpath(place) == around else back
+
+    def copy(one: str, path: str) -> None:
+        try:
+            _copy_all(one, path)
+        except shutil.SameFileError as error:  # copytree() would take its text for a list
+            wrong.append((one, path, str(error)))
+
+    try:
+        shutil.copytree(source, to, ignore=left_out, copy_function=copy, dirs_exist_ok=merges)
+    except shutil.Error as error:
+        if not isinstance(error.args[0], list):  # the source itself
+            raise
+        wrong.extend(error.args[0])
+    _told(wrong)
+
+
+def copy_each(folder: str, copy: Callable[[str, str], object]) -> None:
+    """Has each thing below a folder copied that is not a folder itself: `copy` gets its path, and
+    the same as seen from the folder. The rules of copy_tree() hold. What is added meanwhile is not
+    looked at: the copies may lie below the folder."""
+    wrong: Wrong = []
+    found: List[str] = []
+
+    def unread(error: OSError) -> None:
+        wrong.append((os.fspath(error.filename or folder), "", str(error)))
+
+    for place, folders, names in os.walk(folder, onerror=unread, followlinks=True):
+        back = [name for name in folders if _leads_back(folder, place, name)]
+        for name in back:
+            path = os.path.join(place, name)
+            wrong.append((path, "", f"{path!r} is a link to a folder around it"))
+        folders[:] = sorted(set(folders) - set(back))
+        found += [os.path.join(place, name) for name in sorted(names)]
+    for path in found:
+        try:
+            os.stat(path)  # a link may lead nowhere
+            copy(path, os.path.relpath(path, folder))
+        except OSError as error:
+            wrong.append((path, "", str(error)))
+    _told(wrong)
 
 
 def copy_below(source: str, to: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from .binary import BadCall, MusterError, complaint_of, completed
 from .environment import CondaDependencies, Environment
+from .named_files import open_named
 from .where import target_name
 from .yaml_text import yaml_of
 
@@ -65,7 +66,7 @@ def write(run: Any, file: str, above: str) -> None:
     """`run` as such a file, and beside it the list of its packages."""
     os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
     text = text_of(run, file, above)
-    with open(file, "w", encoding="utf-8") as there:
+    with open_named(file, "w") as there:
         there.write(text)
 
 
@@ -183,7 +184,7 @@ def _packages(environment: Environment, file: str) -> Optional[str]:
     if isinstance(listed, str):
         return listed
     path = packages_beside(os.path.abspath(file))
-    with open(path, "w", encoding="utf-8") as there:
+    with open_named(path, "w") as there:
         there.write(yaml_of(listed))
     return path
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "blobs/files.hpp"
+#include "blobs/names.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/survey.hpp"
 
@@ -103,16 +104,14 @@ class Hasher {
   Result<void> add_folder(const fs::path& path, std::string_view name, fs::file_status status,
                           int depth) {
     if (depth > kFoldersMax) return cannot_hash(path, "too many folders within each other");
-    std::error_code wrong;
-    std::vector<fs::path> inside;
-    for (const fs::directory_entry& one : fs::directory_iterator(path, wrong)) {
-      inside.push_back(one.path());
-    }
-    if (wrong) return cannot_hash(path, wrong.message());
-    std::ranges::sort(inside);
+    auto inside = Names::in(path, goes_on_);
+    if (!inside && errno == ECANCELED) return given_up();
+    if (!inside) return cannot_hash(path, std::strerror(errno));
     head(with_mode("folder", status), name);
-    for (const fs::path& one : inside) {
-      const std::string own = one.filename();
+    while (!inside->empty()) {
+      const std::string own = inside->take();
+      const fs::path one = path / own;
+      std::error_code wrong;
       auto added = add(one, own, fs::symlink_status(one, wrong), depth + 1);
       if (!added) return added;
     }

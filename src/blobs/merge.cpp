@@ -41,7 +41,10 @@ class Merger {
         root_(::open(record_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
 
   Result<Merged> merge(const Manifest& theirs) {
-    for (const Entry& entry : theirs.entries) ++uses_[entry.hash];
+    for (const Entry& entry : theirs.entries) {
+      if (is_given_up(goes_on_)) return given_up();
+      ++uses_[entry.hash];
+    }
     for (const Entry& entry : theirs.entries) {
       --uses_[entry.hash];
       const auto done = add(entry);
@@ -161,7 +164,8 @@ class Merger {
     if (there || errno != ENOENT) {
       const auto hash = hash_of(there.get(), goes_on_);
       if (hash == entry.hash) return true;
-      errno = EEXIST;
+      const bool is_unknown = !hash && is_given_up(goes_on_);  // whether it differs
+      errno = is_unknown ? ECANCELED : EEXIST;
       if (!hash || !is_original(path, *hash)) return false;
     }
     const std::string fresh = file_with(entry.hash);
@@ -178,7 +182,7 @@ class Merger {
     const process::UniqueFd from = open_regular(blob);
     const process::UniqueFd to = process::made_anew(copy);
     if (!from || !to) return {};
-    return process::copy_file(from.get(), to.get()) ? copy : "";
+    return process::copy_file(from.get(), to.get(), goes_on_) ? copy : "";
   }
 
   // Its owner can always read it.

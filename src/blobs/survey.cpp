@@ -6,16 +6,15 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <dirent.h>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/byte_size.hpp"
 #include "blobs/files.hpp"
+#include "blobs/names.hpp"
 #include "snapshot/ignore.hpp"
 #include "snapshot/paths.hpp"
 
@@ -84,31 +83,19 @@ class Walk {
                       "cannot read the code in {}: {}", place_of(path), std::strerror(error));
   }
 
-  [[nodiscard]] Result<std::vector<std::string>> names_in(const std::string& folder) const {
-    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(place_of(folder).c_str()),
-                                                     ::closedir);
-    if (!opened) return cannot_read(folder);
-    std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(opened.get())) {
-      const std::string_view name = entry->d_name;
-      const bool counts = everything_ || name != ".git";
-      if (name != "." && name != ".." && counts) names.emplace_back(name);
-    }
-    std::ranges::sort(names);
-    return names;
-  }
-
   Result<void> enter(const std::string& folder) {
-    auto names = names_in(folder);
-    if (!names && everything_) return pass_over(folder);
-    if (!names) return tl::unexpected(std::move(names.error()));
+    auto names = Names::in(place_of(folder), goes_on_);
+    if (!names && errno == ECANCELED) return given_up();
+    if (!names) return everything_ ? pass_over(folder) : cannot_read(folder);
     const std::size_t before = rules_.size();
     if (every_folder_) {
       const auto text = read_small((folder.empty() ? "" : "/" + folder) + "/.gitignore");
       if (text) rules_.push_back({folder, snapshot::IgnoreRules(*text)});
     }
-    for (const std::string& name : *names) {
+    while (!names->empty()) {
       if (is_given_up(goes_on_)) return given_up();
+      const std::string name = names->take();
+      if (name == ".git" && !everything_) continue;
       if (auto seen = see(joined(folder, name)); !seen) return seen;
     }
     rules_.resize(before);

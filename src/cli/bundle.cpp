@@ -13,6 +13,7 @@
 #include "blobs/snapshot_of.hpp"
 #include "cli/code.hpp"
 #include "probe/random.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/signal_mask.hpp"
 #include "store/files.hpp"
 
@@ -33,10 +34,7 @@ class Packing {
  public:
   explicit Packing(const std::string& record)
       : store_(blobs::blobs_of(records_of(record))), scratch_(record + "/.travel/bundle") {}
-  ~Packing() {
-    std::error_code ignored;
-    fs::remove_all(scratch_, ignored);
-  }
+  ~Packing() { process::remove_meanwhile(scratch_); }
   Packing(const Packing&) = delete;
   Packing& operator=(const Packing&) = delete;
 

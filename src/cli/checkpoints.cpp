@@ -13,6 +13,7 @@
 #include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
 #include "plan/environment.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -130,7 +131,7 @@ Result<void> move_tree(const fs::path& from, const std::string& folder) {
   fs::rename(from, gone, wrong);
   if (!wrong) fs::create_symlink(link_to(folder, from), from, wrong);
   if (wrong) return cannot_fill("lead on", from, wrong);
-  remove_meanwhile(gone);
+  process::remove_meanwhile(gone);
   return {};
 }
 

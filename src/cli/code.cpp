@@ -12,6 +12,7 @@
 #include "cli/speak.hpp"
 #include "cli/travel.hpp"
 #include "front/inherited.hpp"
+#include "job/values.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "view/first_few.hpp"
@@ -96,6 +97,14 @@ bool copies_code(const front::RunRequest& request, const Prospect& job,
   const bool has_place = request.code && request.record && !request.record->folder.empty();
   if (!has_place || !hosts_elsewhere(job, inner)) return false;
   return !request.code->again.empty() || is_folder(request.code->folder);
+}
+
+std::string told_empty_run_folder(const front::RunRequest& request) {
+  if (!request.code || !request.record || request.record->folder.empty()) return "";
+  const std::string copy = fmt::format("{}/{}", request.record->folder, kCodeFolder);
+  const auto& outputs = request.record->outputs;
+  const auto output = std::ranges::find(outputs, copy, &model::NamedPath::path);
+  return output == outputs.end() ? "" : job::empty_run_folder(output->name, request.code->folder);
 }
 
 void add_run_folders(const front::CodeFolder& code, snapshot::Manifest& manifest) {

@@ -29,6 +29,9 @@ using front::kCodeFolder;
 [[nodiscard]] bool copies_code(const front::RunRequest& request, const Prospect& job,
                                const std::optional<Prospect>& inner);
 
+// Of a job without a copy, whose output `artifacts` would be that; empty: it has none.
+[[nodiscard]] std::string told_empty_run_folder(const front::RunRequest& request);
+
 // What such a copy has beside the files of the folder.
 void add_run_folders(const front::CodeFolder& code, snapshot::Manifest& manifest);
 

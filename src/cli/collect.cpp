@@ -22,6 +22,7 @@
 #include "cli/speak.hpp"
 #include "cli/tidy_hosts.hpp"
 #include "front/inherited.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -206,11 +207,18 @@ void keep_to_budget(const std::string& record, const std::vector<std::string>& e
   rules.bounds.bytes = budget;
   rules.measures_anew = false;
   rules.spared = store::run_of(record);
-  const view::Collection done = collect_in(records, rules);
-  if (done.records.count == 0) return;
-  const auto name = [&](std::size_t i) { return done.runs[i]; };
-  note(fmt::format("{} went, since {} is {}", view::first_few(done.runs.size(), name),
-                   front::kRecordsBudget, words));
+  // After a pipeline signals are still held back, and what goes may be large.
+  (void)process::heard_meanwhile(
+      [&]() -> base::Result<void> {
+        const view::Collection done = collect_in(records, rules);
+        const auto name = [&](std::size_t i) { return done.runs[i]; };
+        if (done.records.count > 0) {
+          note(fmt::format("{} went, since {} is {}", view::first_few(done.runs.size(), name),
+                           front::kRecordsBudget, words));
+        }
+        return {};
+      },
+      process::Unfinished::goes_on);
 }
 
 view::Collection collect_in(const std::string& records, const CollectRules& rules) {

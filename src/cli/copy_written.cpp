@@ -1,14 +1,12 @@
 // Copies, then says what was left out.
 #include "cli/copy_written.hpp"
 
-#include <filesystem>
 #include <fmt/format.h>
-#include <system_error>
 
 #include "blobs/copy_tree.hpp"
-#include "cli/heard_meanwhile.hpp"
 #include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/signal_mask.hpp"
 
 namespace muster::cli {
@@ -32,18 +30,10 @@ base::Result<void> copy(const std::string& from, const std::string& to, const st
 
 base::Result<void> copy_written(const std::string& from, const std::string& to,
                                 const std::string& place) {
-  auto copied = heard_meanwhile([&] { return copy(from, to, place); }, Unfinished::is_ended);
-  if (!copied && process::waiting_signal() != 0) remove_meanwhile(to);
+  auto copied = process::heard_meanwhile([&] { return copy(from, to, place); },
+                                         process::Unfinished::is_ended);
+  if (!copied && process::waiting_signal() != 0) process::remove_meanwhile(to);
   return copied;
-}
-
-void remove_meanwhile(const std::string& path) {
-  const auto remove = [&]() -> base::Result<void> {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-    return {};
-  };
-  (void)heard_meanwhile(remove, Unfinished::goes_on);
 }
 
 }  // namespace muster::cli

@@ -10,11 +10,9 @@ namespace muster::cli {
 // As blobs::copy_tree() does, with one line about what is neither file, folder nor link.
 // Fault::output when something cannot be copied, and when `from` itself is of that kind. `place`:
 // what errors call the copy, where that gets another name later. A signal that is held back ends
-// the copying within some ten milliseconds (heard_meanwhile()), and nothing of the copy stays.
+// the copying within some ten milliseconds (process::heard_meanwhile()), and nothing of the copy
+// stays.
 [[nodiscard]] base::Result<void> copy_written(const std::string& from, const std::string& to,
                                               const std::string& place);
-
-// All of it goes, whatever signal comes; after one, while this program goes on.
-void remove_meanwhile(const std::string& path);
 
 }  // namespace muster::cli

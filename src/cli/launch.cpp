@@ -218,7 +218,11 @@ class Launch {
       if (!fine) return give_up(fine.error());
     }
     if (!launched) job->command_hosts = command_hosts(request_, same_, invocation_.environment);
-    if (copies_code(request_, *job, launched)) start_in_copy(request_, job->spec);
+    if (copies_code(request_, *job, launched)) {
+      start_in_copy(request_, job->spec);
+    } else if (std::string told = told_empty_run_folder(request_); !told.empty()) {
+      job->plan.notices.push_back(std::move(told));
+    }
     if (request_.dry_run) {
       foresee_refusal(*job);
       foresee_places(request_, *job);

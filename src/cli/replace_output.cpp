@@ -13,6 +13,7 @@
 #include "cli/code.hpp"
 #include "cli/copy_written.hpp"
 #include "probe/random.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "store/folder.hpp"
 #include "store/placed.hpp"
 
@@ -57,7 +58,7 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
                              const std::string& record) {
   if (old.empty()) return "";
   if (is_ours) {
-    remove_meanwhile(old);
+    process::remove_meanwhile(old);
     return "";
   }
   const std::string run = store::run_of(record);
@@ -89,7 +90,7 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
   const bool is_ours = placed.users().files.empty();
   auto old = take_name(fresh, place);
   if (!old) {
-    remove_meanwhile(fresh);
+    process::remove_meanwhile(fresh);
     return old;
   }
   placed.note_all();

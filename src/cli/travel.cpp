@@ -20,6 +20,7 @@
 #include "cli/errand.hpp"
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
@@ -212,8 +213,9 @@ Result<void> Travel::add_data(const std::vector<front::DataPath>& data) {
 }
 
 Travel::~Travel() {
+  if (signal_ == 0) process::remove_meanwhile(folder_);
+  if (signal_ != 0) process::remove_unwaited(folder_);
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
   fs::remove(record_ + "/" + std::string(kMarkFile), ignored);
 }
 
@@ -270,6 +272,7 @@ model::RunReport Travel::send_to(std::vector<model::Host> hosts) {
     };
     errand.words.insert(errand.words.end(), units_.begin(), units_.end());
     model::RunReport report = run_errand(errand, like_, invocation_);
+    if (report.cause == model::Cause::interrupted) signal_ = report.signal;
     if (report.cause != model::Cause::completed || !report.same_hosts.empty()) return report;
     std::vector<model::Host> left;
     for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -350,8 +353,7 @@ Result<void> Travel::fetch(const std::vector<model::Host>& hosts) {
     signal_ = process::waiting_signal();
     if (signal_ != 0) return base::fail(base::Fault::lost, "", "interrupted");
     auto taken = take(answer_file(errand, i), hosts[i].name);
-    std::error_code ignored;
-    fs::remove_all(place("blobs"), ignored);
+    process::remove_meanwhile(place("blobs"));
     if (!taken) {
       signal_ = process::waiting_signal();
       return taken;
@@ -379,7 +381,9 @@ Homecoming Travel::bring_home(bool runs_here) {
     if (!done && reason.empty()) reason = done.error().what;
   }
   const bool none_here = !runs_here && !is_shared_;  // whose ranks would have kept something
-  if (none_here && left().empty()) blobs::remove_rotated(record_, sent(), kept_);
+  if (none_here && left().empty()) {
+    blobs::remove_rotated(record_, sent(), kept_, process::no_signal_waits);
+  }
   Homecoming home{not_here(left(), reason), signal_, warnings_};
   if (left_behind_.others.count > 0) {
     home.warnings.push_back("not fetched: " + left_behind_.others.words());

@@ -15,7 +15,9 @@
 namespace muster::job {
 namespace {
 
-// By its words alone: where links lead is not known here.
+// By its words alone: where links lead is not known here. Paths are absolute by now, so that ".."
+// at the top stays there. std::filesystem's lexically_normal() would keep the slash at the end of
+// "/a/" and of "/a/.", which is the same folder as "/a"; and pure rooms do without that header.
 std::string plain(std::string_view path) {
   std::vector<std::string> names;
   for (std::string& name : base::split(path, "/")) {
@@ -56,11 +58,10 @@ std::vector<Condition> conditions_of(const std::vector<GraphStep>& steps, std::s
   return all;
 }
 
-// Whether a condition lets one of them run only if the other does not.
-bool exclude_each_other(const std::vector<GraphStep>& steps, std::size_t one, std::size_t other) {
-  const std::vector<Condition> others = conditions_of(steps, other);
-  return std::ranges::any_of(conditions_of(steps, one), [&](const Condition& condition) {
-    return std::ranges::count(others, Condition{condition.output, !condition.is}) > 0;
+// Whether a condition lets one of two steps run only if the other does not.
+bool exclude_each_other(const std::vector<Condition>& one, const std::vector<Condition>& other) {
+  return std::ranges::any_of(one, [&](const Condition& condition) {
+    return std::ranges::count(other, Condition{condition.output, !condition.is}) > 0;
   });
 }
 
@@ -71,7 +72,8 @@ struct WritingStep {
 
 class Places {
  public:
-  Places(const Graph& graph, Complaints& complaints) : graph_(graph), complaints_(complaints) {}
+  Places(const Graph& graph, Complaints& complaints)
+      : graph_(graph), complaints_(complaints), conditions_(graph.steps.size()) {}
 
   void tell() {
     for (std::size_t i = 0; i < graph_.steps.size() && !complaints_.full(); ++i) {
@@ -106,7 +108,7 @@ class Places {
         std::ranges::find_if(others.rbegin(), others.rend(), [&](const WritingStep& other) {
           const bool is_meant = writer.output->overwrite && other.output->overwrite;
           return !is_meant && !earlier[other.step] &&
-                 !exclude_each_other(graph_.steps, writer.step, other.step);
+                 !exclude_each_other(conditions(writer.step), conditions(other.step));
         });
     if (found == others.rend()) return false;
     const std::string& name = graph_.steps[found->step].name;
@@ -120,6 +122,13 @@ class Places {
         "use another path, make one step's output an input of the other, or say overwrite: true of "
         "both");
     return true;
+  }
+
+  // Gathered once for each step that meets another one.
+  const std::vector<Condition>& conditions(std::size_t step) {
+    std::optional<std::vector<Condition>>& own = conditions_[step];
+    if (!own) own = conditions_of(graph_.steps, step);
+    return *own;
   }
 
   // All that the step waits for, and what those wait for.
@@ -139,7 +148,8 @@ class Places {
   Complaints& complaints_;
   std::map<std::string, std::vector<WritingStep>> writers_;  // of steps that stand before, by path
   std::optional<std::size_t> of_;
-  std::vector<bool> before_;  // of that step
+  std::vector<bool> before_;                                       // of that step
+  std::vector<std::optional<std::vector<Condition>>> conditions_;  // index: a step
 };
 
 }  // namespace

@@ -162,6 +162,14 @@ bool is_run_folder(const Output& output) {
   return output.name == kRunFolderName && !says_path(output) && !is_file(output);
 }
 
+// The folder is the user's own, and other runs may use it at the same time.
+std::string empty_run_folder(std::string_view output, std::string_view folder) {
+  return fmt::format(
+      "the output {} will be empty: the job runs in {} itself, not in a copy of it; have it write "
+      "what you need to another output",
+      output, folder);
+}
+
 bool has_run_folder(const JobFile& job) {
   const bool is_command = !job.sweep && !job.parallel && job.dialect != Dialect::native;
   return is_command && job.code;

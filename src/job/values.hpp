@@ -73,6 +73,9 @@ struct Whose {
 // ./outputs and ./logs.
 inline constexpr std::string_view kRunFolderName = "artifacts";
 [[nodiscard]] bool is_run_folder(const Output& output);
+// Of a job that runs in `folder` itself, which no copy can be made of here: nothing of it is
+// brought back, in words.
+[[nodiscard]] std::string empty_run_folder(std::string_view output, std::string_view folder);
 // Whether it is there undeclared: of every command with code, as every run of Azure ML's has it.
 [[nodiscard]] bool has_run_folder(const JobFile& job);
 

@@ -84,8 +84,9 @@ class Search {
     const process::UniqueFd record = process::open_folder(at, name);
     for (const FolderEntry& entry : process::entries_of(record.get())) {
       const bool is_folder = entry.kind == FileKind::folder;
-      const bool is_ours = (is_folder && entry.name == ".travel") ||
-                           (entry.kind == FileKind::file && entry.name == "mark");
+      const bool goes = entry.name == ".travel" || entry.name.find(".gone-") != std::string::npos;
+      const bool is_ours =
+          (is_folder && goes) || (entry.kind == FileKind::file && entry.name == "mark");
       const std::string its = path + "/" + entry.name;
       if (is_ours && !is_locked(records_ + "/" + path)) found_.paths.push_back(its);
       if (is_folder && entry.name == "steps" && depth < kStepsDeep) {

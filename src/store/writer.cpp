@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/heard_meanwhile.hpp"
 #include "store/files.hpp"
 #include "store/lock.hpp"
 #include "store/taken_over.hpp"
@@ -51,12 +52,6 @@ std::string hidden(const std::string& folder) {
   return folder.substr(0, name) + ".new-" + folder.substr(name);
 }
 
-// By a head that was killed just here; its job begins again.
-void remove_left(const std::string& fresh) {
-  std::error_code ignored;
-  std::filesystem::remove_all(fresh, ignored);
-}
-
 process::UniqueFd locked_events(const std::string& folder, std::string_view lines) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC;
   process::UniqueFd file(::open((folder + "/events.jsonl").c_str(), kFlags, 0600));
@@ -70,7 +65,8 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
   const std::string fresh = hidden(folder);
   const process::UniqueFd turn = files.takes_over ? wait_for_turn(folder) : process::UniqueFd();
-  if (files.takes_over) remove_left(fresh);
+  // By a head that was killed just here; its job begins again.
+  if (files.takes_over) process::remove_meanwhile(fresh);
   if (!make_closed_folder(fresh)) return cannot_make(folder);
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
@@ -80,8 +76,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   if (!made) return cannot_make(folder);
   if (files.fill) {
     if (auto filled = files.fill(fresh); !filled) {
-      std::error_code ignored;
-      std::filesystem::remove_all(fresh, ignored);
+      process::remove_meanwhile(fresh);
       return tl::unexpected(std::move(filled.error()));
     }
   }

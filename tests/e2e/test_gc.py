@@ -109,6 +109,7 @@ class Unneeded(GcCase):
         gone = [self.leave(".new-20200101-000000.000-kufari"), self.leave(".gone-kufari"),
                 self.leave(run, ".travel"), self.leave(run, "mark", content="x"),
                 self.leave(run, "steps/a/.travel"), self.leave(run, "steps/.new-b"),
+                self.leave(run, ".travel.gone-7"), self.leave(run, "steps/.new-c.gone-7"),
                 self.leave(".blobs", "new-1-2-3", content="half")]
         young = self.leave(".new-20200101-000000.000-young", old=False)
         held = self.leave(".new-20200101-000000.000-held")

@@ -4,6 +4,7 @@
 
 import contextlib
 import functools
+import glob
 import os
 import random
 import re
@@ -249,6 +250,23 @@ class Ends(PipelineCase):
                 self.assertEqual(self.show()["state"], "stopped")
                 self.assertEqual(self.steps(), {"one": "stopped"})
         self.assertFalse(os.path.exists(self.path("ran")))
+
+    def test_a_signal_while_code_is_laid_out(self):
+        """Nothing of what was half made stays, though the program does not wait for that."""
+        os.mkdir(self.path("many"))
+        for number in range(5000):
+            self.write(f"many/{number}", "")
+        self.write("one.yml", "type: pipeline\njobs: {one: {type: command, code: many, "
+                              "command: exec sleep 3600}}\n")
+        run = self.start("one.yml", command=(MUSTER, "submit"))
+        steps = self.path(".local/state/muster/runs/*/steps/")
+        # On a fast machine it is there already.
+        until("code is laid out", lambda: glob.glob(steps + ".new-one/code/*")
+              or glob.glob(steps + "one"))
+        run.send(signal.SIGINT)
+        self.assertEqual(run.finish().code, 130)
+        self.assertEqual(self.show()["state"], "stopped")
+        until("half a record goes", lambda: not glob.glob(steps + ".new-one*"))
 
     def is_read(self, run, name):
         """Whether a process of the run has the file open."""

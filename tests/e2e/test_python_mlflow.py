@@ -64,6 +64,32 @@ class MlFlow(PythonCase):
         self.assertIn("the model names its class Net, and does not hold it", done.stderr)
         self.assertIn("registered_model_name=...) has no effect here", done.stderr)
 
+    def test_what_is_no_file_is_not_kept(self):
+        """Of a folder all else is."""
+        done = self.kept("""
+import mlflow, shutil
+os.makedirs("data")
+os.mkfifo("data/pipe")
+with open("data/file", "w") as file:
+    file.write("x")
+with mlflow.start_run() as run:
+    for call in (lambda: mlflow.log_artifact("/dev/zero"), lambda: mlflow.log_artifact("data/pipe"),
+                 lambda: mlflow.log_artifacts("data", "kept"),
+                 lambda: mlflow.pyfunc.save_model("model", python_model=len,
+                                                  artifacts={"all": "data"}),
+                 lambda: mlflow.pyfunc.save_model("other", python_model=len,
+                                                  artifacts={"one": "data/pipe"})):
+        try:
+            call()
+        except OSError as error:
+            print(error if isinstance(error, shutil.SpecialFileError) else error.args[0][0][2])
+print(os.listdir(mlflow.artifacts.download_artifacts(f"runs:/{run.info.run_id}/kept")))
+print(os.listdir("model/artifacts/all/data"))
+""")
+        pipe = "'data/pipe' is a named pipe"
+        self.assertEqual(done.stdout.splitlines(), ["'/dev/zero' is a device", *4 * [pipe],
+                                                    *2 * ["['file']"]], done.stderr)
+
     def test_what_cannot_be_done_is_told(self):
         for call, told in (
                 ("mlflow.tensorflow.log_model(1, 'x')", "muster keeps no models of "

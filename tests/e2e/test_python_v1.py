@@ -247,51 +247,6 @@ print(same.get_status(), list(experiment.get_runs(tags={"quality": "good"}))[0].
             "['--lr', '2'] True",
             "Completed True [] True"])
 
-    def test_a_copy_to_where_the_program_prints_leaves_what_it_has_said(self):
-        self.runs(V1 + """
-import os
-src = ScriptRunConfig("src", "logs.py", arguments=["--lr", 2], compute_target="gpu-cluster")
-run = experiment.submit(src)
-run.wait_for_completion()
-model = run.register_model("lines", "outputs/model.pkl")
-os.dup2(os.open("model.pkl", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 1)
-print("before")
-run.download_file("outputs/model.pkl", "/dev/stdout")
-print(" named")
-run.download_file("outputs/model.pkl")
-assert os.path.isfile(os.path.join(run._get_outputs_datapath(), "model.pkl"))
-print(" by its own name")
-run.download_files("outputs", append_prefix=False)
-print(" with others")
-model.download(exist_ok=True)
-print(" as a model")
-""")
-        self.assertEqual(self.read("model.pkl").decode(), "before\nweights named\nweights by its "
-                         "own name\nweights with others\nweights as a model\n")
-
-    def test_a_copy_to_a_pipe(self):
-        self.assertEqual(self.runs(V1 + """
-src = ScriptRunConfig("src", "logs.py", arguments=["--lr", 2], compute_target="gpu-cluster")
-run = experiment.submit(src)
-run.wait_for_completion()
-run.download_file("outputs/model.pkl", "/dev/stdout")
-""").stdout, "weights")
-
-    def test_a_pipe_among_files_is_told_and_not_waited_for(self):
-        self.assertEqual(self.runs("""
-import os, shutil
-from muster.named_files import copy_tree
-os.makedirs("some")
-os.mkfifo("some/pipe")
-with open("some/file", "w") as file:
-    file.write("x")
-try:
-    copy_tree("some", "copy")
-except shutil.Error as error:
-    print(error.args[0][0][2])
-print(os.listdir("copy"))
-""").stdout.splitlines(), ["'some/pipe' is a named pipe", "['file']"])
-
     def test_metrics_of_all_ranks(self):
         done = self.runs(V1 + """
 src = ScriptRunConfig("src", "logs.py", arguments=["--lr", "$RANK"], compute_target="gpu-cluster",

@@ -20,6 +20,7 @@
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "front/job/run_folder.hpp"
 #include "front/job/script.hpp"
 #include "front/job/unset.hpp"
 #include "front/reach_options.hpp"
@@ -99,10 +100,6 @@ void hand_over(model::JobSpec& spec, const job::Layout& layout) {
 }
 
 std::string text_of(const std::optional<job::Text>& text) { return text ? text->text : ""; }
-
-bool runs_in_copy(const JobDraft& draft, const job::JobFile& job) {
-  return job.code && !draft.no_snapshot && text_of(job.snapshot) != "false";
-}
 
 job::Bases bases_of(const Call& call, const std::string& job_folder) {
   const std::string& record = call.record_folder;
@@ -480,6 +477,15 @@ void check_files(const Call& call, const JobSource& source, const job::Place& pl
   check_code_is_there(call, source.job, source.folder, complaints);
 }
 
+// Who plans a job by itself, or starts it, tells of it then.
+void tell_run_folder(const Call& call, const JobDraft& draft, const JobSource& source,
+                     const job::Place& place, Reading& reading) {
+  const bool is_shown_step = !source.sources.empty() && (draft.dry_run || draft.explains);
+  if (is_on_this_machine(place) || !(draft.validates || is_shown_step)) return;
+  std::string told = told_empty_run_folder(call, draft, source.job, source.folder);
+  if (!told.empty()) reading.notices.push_back(std::move(told));
+}
+
 // Of the environment, the output and how much muster says.
 void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& spec) {
   add_typed_rule(draft.environment, spec.environment);
@@ -492,11 +498,6 @@ void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& 
 }
 
 }  // namespace
-
-std::string runs_in(const JobDraft& draft, const job::JobFile& job, const std::string& record) {
-  const bool has_copy = job.dialect != job::Dialect::native && runs_in_copy(draft, job);
-  return has_copy && !job.sweep && !record.empty() ? fmt::format("{}/{}", record, kCodeFolder) : "";
-}
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
@@ -523,6 +524,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   reading.notices = std::move(source.notices);
   reading.notices.insert(reading.notices.end(), made.notices.begin(), made.notices.end());
   if (call.record_folder.empty()) tell_outputs(job, bases, reading);
+  tell_run_folder(call, draft, source, place, reading);
   reading.complaints = std::move(complaints).take();
   if (!reading.complaints.empty()) return reading;
   RunRequest& request = reading.request.emplace();

@@ -28,12 +28,6 @@ struct JobSource {
   bool comes_later = false;               // others run before, and may make its files; or never
   bool has_open_counts = false;           // some of its numbers stand for others
 };
-// The copy of its code in which such a job of Azure ML's runs, below its record: its output
-// `artifacts`. Empty: it has none, or one for each of a sweep's trials; that output is then one
-// like others.
-[[nodiscard]] std::string runs_in(const JobDraft& draft, const job::JobFile& job,
-                                  const std::string& record);
-
 [[nodiscard]] Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                                   const job::Place& place);
 

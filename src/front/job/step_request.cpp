@@ -8,6 +8,7 @@
 
 #include "front/inherited.hpp"
 #include "front/job/request.hpp"
+#include "front/job/run_folder.hpp"
 #include "job/input_type.hpp"
 #include "job/layout.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "blobs/gathered.hpp"
 #include "blobs/merge.hpp"
+#include "blobs/rotated.hpp"
 #include "blobs/snapshot_of.hpp"
 #include "blobs/survey.hpp"
 #include "unit/folder.hpp"
@@ -196,6 +197,33 @@ TEST_F(Homecoming, IsGivenUpBetweenPieces) {
   for (const char* name : {"outputs/a", "outputs/b", "outputs/c"}) entries.push_back(dir(name));
   EXPECT_TRUE(is_given_up(merge_into(record_, here_, {entries}, sent_, "node2", twice)));
   EXPECT_FALSE(std::filesystem::exists(record_ + "/outputs/c"));
+}
+
+// One that was not compared to its end is no other file.
+TEST_F(Homecoming, WhatIsGivenUpIsNoConflict) {
+  put("record/outputs/model/x", "same");
+  const Entry theirs = file("outputs/model/x", "same");
+  int asked = 0;
+  const auto once = [&] { return ++asked <= 1; };
+  EXPECT_FALSE(merge_into(record_, here_, {{theirs}}, sent_, "node2", once));
+  EXPECT_FALSE(fs::exists(record_ + "/outputs/model.conflicts"));
+}
+
+// They may be large, and each is hashed before it goes.
+TEST_F(Homecoming, OldCheckpointsStayOnceNobodyWantsToGoOn) {
+  fs::create_directories(record_ + "/checkpoints");
+  Manifest sent;
+  for (const char* name : {"checkpoints/1", "checkpoints/2", "checkpoints/3"}) {
+    put(std::string("record/") + name, "same");
+    sent.entries.push_back(file(name, "same"));
+  }
+  int asked = 0;
+  remove_rotated(record_, sent, {}, [&] { return ++asked <= 2; });
+  EXPECT_FALSE(fs::exists(record_ + "/checkpoints/3"));
+  EXPECT_TRUE(fs::exists(record_ + "/checkpoints/2"));
+  remove_rotated(record_, sent, {"checkpoints/1"});
+  EXPECT_FALSE(fs::exists(record_ + "/checkpoints/2"));
+  EXPECT_TRUE(fs::exists(record_ + "/checkpoints/1"));
 }
 
 TEST_F(Homecoming, FilesAreAdded) {

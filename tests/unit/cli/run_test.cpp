@@ -214,15 +214,23 @@ TEST_F(RecordedRun, MakesTheFolderOfItsCodeUnlessACopyIs) {
                                         "type: command\ncommand: echo 1\ncode: src\n"
                                         "outputs: {artifacts: {type: uri_folder}}\n",
                                         false);
+  std::string said;
   const auto folders = [&] {
     const Answer answer = muster_({"submit", "-H", "localhost", file});
     EXPECT_EQ(answer.runs.size(), 1U) << answer.err;
+    said = answer.err;
     return answer.runs.empty() ? Words() : answer.runs[0].input.spec.folders;
   };
   const auto is_code = [](const std::string& folder) { return folder.ends_with("/code"); };
   EXPECT_TRUE(std::ranges::any_of(folders(), is_code)) << "the host may have its own code";
+  const std::string empty = "the output artifacts will be empty: the job runs in " +
+                            folder_.path() + "/src itself, not in a copy of it";
+  EXPECT_NE(said.find(empty), std::string::npos) << said;
+  const Answer planned = muster_({"submit", "--dry-run", "-H", "localhost", file});
+  EXPECT_NE((planned.out + planned.err).find(empty), std::string::npos) << planned.out;
   std::filesystem::create_directory(folder_.path() + "/src");
   EXPECT_TRUE(std::ranges::none_of(folders(), is_code));
+  EXPECT_EQ(said.find(empty), std::string::npos) << said;
 }
 
 // What only another host can tell is asked for before the plan is made.

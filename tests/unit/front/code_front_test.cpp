@@ -1,4 +1,5 @@
 // The folder in which a job runs: its code, and the output that is the copy of it.
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "front/job/front.hpp"
@@ -101,6 +102,41 @@ TEST_F(CodeFront, StepsHaveArtifactsThatTheyDoNotDeclare) {
   const auto outputs = read->pipeline->steps.front().outputs;
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_EQ(outputs.front().path, "/records/1/steps/a/code");
+}
+
+TEST_F(CodeFront, ArtifactsOfHostsWithTheirOwnCodeAreToldToBeEmpty) {
+  files_["/here/muster.yml"] = "targets:\n  here: {}\n  hosts: {hosts: [n1]}\n";
+  const std::string told =
+      "the output artifacts will be empty: the job runs in /here/gone itself, not in a copy of it; "
+      "have it write what you need to another output";
+  const auto is_told = [&](const std::string& job, const Words& more) {
+    files_["job.yml"] = job;
+    Words words = {"job.yml"};
+    words.insert(words.end(), more.begin(), more.end());
+    Call call = asked(words);
+    call.called = more.front() == "--target" ? "validate" : "submit";
+    call.record_folder = "/records/1";
+    call.is_file = [](const std::string&) { return false; };
+    const auto read = call.called == "submit" ? read_submit(call) : read_validate(call);
+    EXPECT_TRUE(read && read->complaints.empty());
+    return read && std::ranges::any_of(read->notices,
+                                       [&](const std::string& one) { return one.ends_with(told); });
+  };
+  const std::string job =
+      "type: command\ncommand: x\ncode: gone\noutputs: {artifacts: }\ncompute: hosts\n";
+  const std::string steps =
+      "type: pipeline\njobs:\n  a: {command: x, code: gone, compute: hosts}\n"
+      "  b: {command: 'y ${{inputs.run}}', inputs: {run: "
+      "'${{parent.jobs.a.outputs.artifacts}}'}}\n";
+  const Words for_hosts = {"--target", "hosts"};
+  EXPECT_TRUE(is_told(job, for_hosts));
+  EXPECT_TRUE(is_told(steps, for_hosts));
+  EXPECT_TRUE(is_told(steps, {"--dry-run"}));
+  EXPECT_FALSE(is_told(job, {"--dry-run"})) << "who plans it tells";
+  EXPECT_FALSE(is_told("type: command\ncommand: x\ncode: gone\ncompute: hosts\n", for_hosts))
+      << "nobody asks for it";
+  files_["/here/gone"] = "";
+  EXPECT_FALSE(is_told(job, for_hosts)) << "it is here, and goes to the hosts";
 }
 
 TEST_F(CodeFront, IsMissedWhereItIsHandedOverFromHere) {

@@ -37,6 +37,17 @@ TEST(ParallelPlaces, OneInTheOtherIsTheSame) {
   EXPECT_EQ(complaints("out/a", "out/b"), Texts{});
 }
 
+// However a path is spelled.
+TEST(ParallelPlaces, DotsAndSlashesMakeNoOther) {
+  for (const char* path : {"/a/", "/a/.", "//a", "/a//", "/x/../a", "/../a", "/x/../../a/./"}) {
+    const Texts told = complaints("/a", path);
+    ASSERT_EQ(told.size(), 1U) << path;
+    EXPECT_NE(told[0].find("write to the same path, /a ("), std::string::npos) << told[0];
+  }
+  EXPECT_EQ(complaints("/a", "/a/../b"), Texts{});
+  EXPECT_EQ(complaints("/a", "/a..").size() + complaints("/a", "/.a").size(), 0U);
+}
+
 TEST(ParallelPlaces, StepsThatWaitForOneAnotherMayShareOne) {
   EXPECT_EQ(complaints("out", "out/x", ", inputs: {i: \"${{parent.jobs.a.outputs.o}}\"}"), Texts{});
   const Files files = {{"p.yml", R"(
