@@ -31,6 +31,14 @@ NEVER = ("muster: rank 1 never connected to Horovod's store (hvd.init()), while 
          "for it\n")
 
 
+# Stands in for ssh; its host is this machine.
+SSH = """#!/bin/sh
+export SSH_CONNECTION="127.0.0.1 4000 127.0.0.1 22"
+shift
+exec sh -c "$*"
+"""
+
+
 class Joining(Case):
     def start_job(self, program, *words, before=()):
         self.write("t.py", program)
@@ -49,6 +57,13 @@ class Joining(Case):
 
     def test_on_several_hosts(self):
         self.assertIn(NEVER, self.errors_at_interrupt(HOROVOD, "--fake-nodes", "3"))
+
+    def test_after_a_survey_of_the_hosts(self):
+        """Whose links the job takes over; its run has another number then."""
+        ssh = self.write("ssh", SSH, 0o755)
+        self.assertIn(NEVER, self.errors_at_interrupt(
+            HOROVOD, "--ssh-command", ssh, "-H", "node1:3", "--network-interface", "lo",
+            "--binding-args", "--map-by numa"))
 
     def test_nobody_is_named_where_all_have_come(self):
         self.assertNotIn("never connected", self.errors_at_interrupt(ALL))
