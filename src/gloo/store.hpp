@@ -32,7 +32,7 @@ struct Limits {
 [[nodiscard]] Limits limits_for(const Members& members);
 
 // The rank of the job that joins the others with this request, for which it then waits: it puts its
-// addresses for all of them under its number. One that believes to be alone puts an empty value,
+// addresses for all of them under its number. One that believes it is alone puts an empty value,
 // and waits for nobody (gloo/rendezvous/context.cc).
 [[nodiscard]] std::optional<std::uint32_t> joined_by(const RequestReader& reader);
 

@@ -312,18 +312,22 @@ class Head {
     std::string address = effect.address;
     if (!effect.interface.empty()) {
       auto own = probe::address_of(effect.interface);
-      if (!own) return pump_.feed(machine::GlooServed{tl::unexpected(own.error())});
+      if (!own) {
+        return pump_.feed(machine::GlooServed{tl::unexpected(own.error()), effect.run});
+      }
       address = std::move(*own);
     }
     auto server = GlooServer::listen(
         loop_, {address, std::move(effect.members), std::move(effect.hosts),
                 [this](const std::string& line) { console_.say("muster: " + line + "\n"); },
-                [this](std::uint32_t rank, const std::string& from) {
-                  pump_.feed(machine::GlooJoined{base::Rank(rank), from});
+                [this, run = effect.run](std::uint32_t rank, const std::string& from) {
+                  pump_.feed(machine::GlooJoined{base::Rank(rank), from, run});
                 }});
-    if (!server) return pump_.feed(machine::GlooServed{tl::unexpected(server.error())});
+    if (!server) {
+      return pump_.feed(machine::GlooServed{tl::unexpected(server.error()), effect.run});
+    }
     gloo_ = std::move(*server);
-    pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}});
+    pump_.feed(machine::GlooServed{machine::GlooServed::At{address, gloo_->port()}, effect.run});
   }
 
   void perform(machine::NewRound&) { console_.begin_round(); }

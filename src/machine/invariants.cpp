@@ -115,6 +115,8 @@ void Wireup::check() const {
   }
   roll_.check();
   store_roll_.check();
+  CHECK(watched_ == longest_wait());
+  CHECK(!store_doubted_ || !store_roll_.deadline(base::Duration(0)));
 }
 
 // ---- PMIx -------------------------------------------------------------------------------------

@@ -115,7 +115,6 @@ void Run::watch_roll(RunEffects& out) {
     case Wireup::Look::name_absent:
       return tell_absent(out);
     case Wireup::Look::ask_who_came:
-      if (wireup_.status().joining == model::Joining::horovod) return;
       for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         if (nodes_[i].state == NodeState::running) out.push_back(AskHost{NodeIndex(i)});
       }

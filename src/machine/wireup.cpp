@@ -81,16 +81,21 @@ wire::NameAnswer Wireup::take(const wire::NameAsk& ask) {
   return {ask.id, wire::NameVerdict::not_found, {}};
 }
 
-void Wireup::came(Rank rank, Instant now) { roll_.came(rank, now); }
+void Wireup::came(Rank rank, Instant now) {
+  roll_.came(rank, now);
+  watch();
+}
 
 void Wireup::told_store(Rank rank, Instant now) {
   if (!store_doubted_) store_roll_.came(rank, now);
+  watch();
 }
 
 void Wireup::doubt_store() {
   store_doubted_ = true;
   store_roll_ = {};
   store_roll_.add(worlds_.front().placed.world);
+  watch();
 }
 
 void Wireup::left(Rank rank) {
@@ -108,21 +113,36 @@ std::optional<Instant> Wireup::waited_at(base::Duration patience) const {
   return base::sooner(roll_.deadline(patience), store_roll_.deadline(patience));
 }
 
+std::optional<model::Joining> Wireup::longest_wait() const {
+  const auto in_mpi = roll_.deadline(base::Duration(0));
+  const auto at_store = store_roll_.deadline(base::Duration(0));
+  if (at_store && (!in_mpi || *at_store < *in_mpi)) return model::Joining::horovod;
+  if (in_mpi) return model::Joining::mpi;
+  return std::nullopt;
+}
+
+void Wireup::watch() {
+  const auto now = longest_wait();
+  if (now == watched_) return;
+  watched_ = now;
+  patience_ = kAskRoll;
+  asked_ = false;
+}
+
+// Of the store the head knows all by itself.
 Wireup::Look Wireup::look(Instant now) {
   const auto due = next_look();
   if (!due || now < *due) return Look::nothing;
   asked_ = !asked_;
   patience_ += asked_ ? kTellRoll : kNextRoll;
-  return asked_ ? Look::ask_who_came : Look::name_absent;
+  if (!asked_) return Look::name_absent;
+  return watched_ == model::Joining::mpi ? Look::ask_who_came : Look::nothing;
 }
 
 WireupStatus Wireup::status() const {
-  const auto in_mpi = roll_.deadline(base::Duration(0));
-  const auto at_store = store_roll_.deadline(base::Duration(0));
-  WireupStatus found{roll_.missing(), in_mpi};
-  if (at_store && (!in_mpi || *at_store < *in_mpi)) {
-    found = {store_roll_.missing(), at_store, model::Joining::horovod};
-  }
+  const RollCall& roll = watched_ == model::Joining::horovod ? store_roll_ : roll_;
+  WireupStatus found{roll.missing(), roll.deadline(base::Duration(0)),
+                     watched_.value_or(model::Joining::mpi)};
   for (const Entry& one : worlds_) found.open_fences += one.fences.open();
   return found;
 }

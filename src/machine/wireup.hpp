@@ -92,6 +92,11 @@ class Wireup {
   bool operator==(const Wireup&) const = default;
 
  private:
+  // Where ranks have waited for longest; nothing: nowhere.
+  [[nodiscard]] std::optional<model::Joining> longest_wait() const;
+  // Who comes or leaves may change that.
+  void watch();
+
   struct Entry {
     PlacedWorld placed;
     Fences fences;
@@ -104,6 +109,7 @@ class Wireup {
   RollCall roll_;                             // of MPI_Init
   RollCall store_roll_;                       // of Horovod's store, where the first world meets
   bool store_doubted_ = false;
+  std::optional<model::Joining> watched_;  // as longest_wait(); each wait has a patience of its own
   base::Duration patience_ = kAskRoll;
   bool asked_ = false;
 };

@@ -115,7 +115,7 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return tail;
 }
 
-// Names that stand further down, in a message that names tasks, come first.
+// A message that names tasks has those names below the lines that are quoted: they tell most.
 [[nodiscard]] std::string step(const model::RunReport& report, const std::string& telling,
                                const std::vector<std::string>& tail, const PythonError& raised) {
   const std::string absent = raised.absent.empty() ? absent_tasks(tail) : raised.absent;

@@ -31,10 +31,18 @@ NEVER = ("muster: rank 1 never connected to Horovod's store (hvd.init()), while 
          "for it\n")
 
 
+# Stands in for ssh; its host is this machine.
+SSH = """#!/bin/sh
+export SSH_CONNECTION="127.0.0.1 4000 127.0.0.1 22"
+shift
+exec sh -c "$*"
+"""
+
+
 class Joining(Case):
-    def start_job(self, program, *words, before=()):
+    def start_job(self, program, *words, before=(), ranks=3):
         self.write("t.py", program)
-        return self.start(*before, "-np", "3", PYTHON, "t.py", *words,
+        return self.start(*before, "-np", str(ranks), PYTHON, "t.py", *words,
                           command=(MUSTER, "horovodrun"))
 
     def errors_at_interrupt(self, program, *before):
@@ -50,6 +58,13 @@ class Joining(Case):
     def test_on_several_hosts(self):
         self.assertIn(NEVER, self.errors_at_interrupt(HOROVOD, "--fake-nodes", "3"))
 
+    def test_after_a_survey_of_the_hosts(self):
+        """Whose links the job takes over; its run has another number then."""
+        ssh = self.write("ssh", SSH, 0o755)
+        self.assertIn(NEVER, self.errors_at_interrupt(
+            HOROVOD, "--ssh-command", ssh, "-H", "node1:3", "--network-interface", "lo",
+            "--binding-args", "--map-by numa"))
+
     def test_nobody_is_named_where_all_have_come(self):
         self.assertNotIn("never connected", self.errors_at_interrupt(ALL))
 
@@ -57,7 +72,8 @@ class Joining(Case):
         self.assertNotIn("never connected", self.errors_at_interrupt(NOBODY))
 
     def test_the_limit_ends_the_job(self):
-        done = self.start_job(HOROVOD, before=("--init-timeout", "1")).finish()
+        """Of two, since a third might come too late for it."""
+        done = self.start_job(HOROVOD, before=("--init-timeout", "1"), ranks=2).finish()
         self.assertEqual(done.code, TIMEOUT, done)
         self.assertIn("muster: error: not all ranks connected to Horovod's store (hvd.init()) "
                       "within --init-timeout 1 s of the first\n" + NEVER, done.errors)
@@ -69,7 +85,7 @@ class Joining(Case):
                          r"to Horovod's store \(hvd\.init\(\)\) while other ranks waited for it")
 
     def test_a_rank_that_fails_before_it_is_the_cause(self):
-        done = self.start_job(HOROVOD, "3").finish()
+        done = self.start_job(HOROVOD, "3", ranks=2).finish()
         self.assertRegex(done.errors, r"(?m)^muster: rank 1 on \S+ exited with code 3 ")
         self.assertNotIn("never connected", done.errors)
 

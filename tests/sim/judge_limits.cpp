@@ -187,6 +187,12 @@ void Judge::verdict(const model::RunReport& report) {
                          words(report), static_cast<int>(expected.cause), expected.what,
                          expected.rank, (expected.at - Agenda::kStart).count() / 1'000'000));
   }
+  for (const base::Rank rank : report.missing) {
+    const bool at_store = report.joining == model::Joining::horovod;
+    if ((at_store ? store_roll_ : roll_of(rank)).here.contains(rank)) {
+      complain("the report misses a rank that has come");
+    }
+  }
   const auto good = [](const auto& entry) { return !entry.second.failed(); };
   const bool all_good = exited_.size() == plan_.ranks.size() && std::ranges::all_of(exited_, good);
   if (!first_ && !spawns_.empty()) complain("a spawn was never answered");

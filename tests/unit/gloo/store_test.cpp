@@ -64,7 +64,7 @@ TEST(RankThatJoins, IsTheOneThatPutsItsAddresses) {
     return joined_by(reader);
   };
   EXPECT_EQ(joined("PUT /global/12"), 12U);
-  EXPECT_EQ(joined("PUT /global/12", ""), std::nullopt) << "it believes to be alone";
+  EXPECT_EQ(joined("PUT /global/12", ""), std::nullopt) << "it believes it is alone";
   EXPECT_EQ(joined("PUT /global/rank_12"), std::nullopt) << "its host's name, before that";
   EXPECT_EQ(joined("PUT /global/12a"), std::nullopt);
   EXPECT_EQ(joined("PUT /global/99999999999"), std::nullopt);

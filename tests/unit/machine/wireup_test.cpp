@@ -113,6 +113,23 @@ TEST(Wireup, NamesThoseWhoHaveKeptOthersWaitingForLongest) {
   EXPECT_EQ(wireup.status().joining, model::Joining::horovod);
 }
 
+// What was asked, or said, of one wait holds for no other.
+TEST(Wireup, LooksAtEachWaitAnew) {
+  using Look = Wireup::Look;
+  Wireup wireup = two_worlds();
+  wireup.told_store(Rank(0), kStart);
+  EXPECT_EQ(wireup.look(kStart + kAskRoll), Look::nothing) << "the head knows by itself";
+  const Instant later = kStart + kAskRoll + base::Duration(1);
+  wireup.came(Rank(0), later);
+  for (const std::uint32_t rank : {1u, 2u, 3u}) wireup.told_store(Rank(rank), later);
+  EXPECT_EQ(wireup.look(later + kAskRoll), Look::ask_who_came);
+  EXPECT_EQ(wireup.look(later + kAskRoll + kTellRoll), Look::name_absent);
+  for (const std::uint32_t rank : {1u, 2u, 3u}) wireup.came(Rank(rank), later);
+  EXPECT_FALSE(wireup.next_look());
+  wireup.came(Rank(4), later);
+  EXPECT_EQ(wireup.next_look(), later + kAskRoll) << "another world's first wait";
+}
+
 TEST(Wireup, NamesNobodyOnceTheStoreIsInDoubt) {
   Wireup wireup = two_worlds();
   wireup.told_store(Rank(0), kStart);
