@@ -29,6 +29,18 @@ std::vector<model::Variable> set_by(const front::RunRequest& request, const plan
   return set;
 }
 
+// By its name, or by the value of a secret in it.
+bool holds_secret(const front::RunRequest& request, const plan::Forwarded& kept,
+                  const model::Variable& one) {
+  const auto is_secret = [&](const std::string& name) {
+    return std::ranges::count(request.secrets, name) > 0;
+  };
+  return is_secret(one.name) || std::ranges::any_of(kept.kept, [&](const model::Variable& known) {
+           return is_secret(known.name) && !known.value.empty() &&
+                  one.value.find(known.value) != std::string::npos;
+         });
+}
+
 // The same of ranks that a launcher in the command starts: what the job sets is in its shell.
 std::vector<model::Variable> set_in_job(const front::RunRequest& request,
                                         const plan::Forwarded& kept) {
@@ -41,9 +53,9 @@ std::vector<model::Variable> set_in_job(const front::RunRequest& request,
     if (one.why == "-x" || !is_of_job || one.name.starts_with("MUSTER_")) continue;
     set.push_back({one.name, one.value, of_file ? "job file" : "-x"});
   }
-  // The launcher's words may name them, too: mpirun -x TOKEN.
+  // The launcher's words may name them, or hold their values: mpirun -x TOKEN -x KEY=$TOKEN.
   for (model::Variable& one : set) {
-    if (std::ranges::count(request.secrets, one.name) > 0) one.value = "<secret>";
+    if (holds_secret(request, kept, one)) one.value = "<secret>";
   }
   std::ranges::sort(set, {}, &model::Variable::name);
   return set;

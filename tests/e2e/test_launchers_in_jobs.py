@@ -335,12 +335,13 @@ class Reports(HostCase):
         self.assertEqual(re.findall(r"(?m)^  RANK=(\d)  \(torch\)$", theirs), ["0", "1", "2"])
 
     def test_explain_shows_no_secret_that_the_launcher_passes_on(self):
-        self.write("job.yml", "muster: 1\nsecrets: [TOKEN]\ncommand: mpirun -np 2 -x TOKEN x.py\n"
+        self.write("job.yml", "muster: 1\nsecrets: [TOKEN]\n"
+                   "command: mpirun -np 2 -x TOKEN -x KEY=a$TOKEN x.py\n"
                    "distribution: {type: mpi, node_count: 2}\n")
         for more in ("", " --json"):
             told = self.shell("TOKEN=hidden muster explain job.yml -H node1,node2" + more).text
             self.assertNotIn("hidden", told)
-            self.assertEqual(told.count("<secret>"), 2, told)
+            self.assertGreaterEqual(told.count("<secret>"), 2, told)
 
     def test_launchers_on_each_node_are_counted_together(self):
         for launcher in ("torchrun", "python -um torch.distributed.launch --use_env"):

@@ -481,7 +481,8 @@ void check_files(const Call& call, const JobSource& source, const job::Place& pl
 void tell_run_folder(const Call& call, const JobDraft& draft, const JobSource& source,
                      const job::Place& place, Reading& reading) {
   const bool is_shown_step = !source.sources.empty() && (draft.dry_run || draft.explains);
-  if (is_on_this_machine(place) || !(draft.validates || is_shown_step)) return;
+  const bool may_be_made = source.comes_later;  // by a step that runs here before
+  if (may_be_made || is_on_this_machine(place) || !(draft.validates || is_shown_step)) return;
   std::string told = told_empty_run_folder(call, draft, source.job, source.folder);
   if (!told.empty()) reading.notices.push_back(std::move(told));
 }
