@@ -87,10 +87,7 @@ void Run::compare_library(Rank rank, const std::string& library, RunEffects& out
 // A rank that has left for good keeps all others waiting for ever.
 void Run::look_for_deserter(RunEffects& out) {
   if (const auto deserter = wireup_.deserter()) {
-    end_by(deserter->rank, 1,
-           fmt::format("it ended without {} while other ranks waited for it",
-                       view::joining_words(deserter->joining).without),
-           out);
+    end_by(*deserter, 1, "it ended without calling MPI_Init while other ranks waited for it", out);
   }
 }
 

@@ -98,17 +98,6 @@ void Wireup::doubt_store() {
   watch();
 }
 
-void Wireup::left(Rank rank) {
-  roll_.left(rank);
-  if (rank.value < worlds_.front().placed.world.size) store_roll_.left(rank);
-}
-
-std::optional<Wireup::Deserter> Wireup::deserter() const {
-  if (const auto rank = roll_.deserter()) return Deserter{*rank, model::Joining::mpi};
-  if (const auto rank = store_roll_.deserter()) return Deserter{*rank, model::Joining::horovod};
-  return std::nullopt;
-}
-
 std::optional<Instant> Wireup::waited_at(base::Duration patience) const {
   return base::sooner(roll_.deadline(patience), store_roll_.deadline(patience));
 }

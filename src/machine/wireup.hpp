@@ -51,10 +51,6 @@ class Wireup {
     std::vector<base::NodeIndex> nodes;
     wire::FenceOut message;
   };
-  struct Deserter {
-    base::Rank rank;
-    model::Joining joining = model::Joining::mpi;
-  };
   enum class Look : std::uint8_t { nothing, ask_who_came, name_absent };
 
   // The next world; its number is one more than that of the last.
@@ -77,9 +73,11 @@ class Wireup {
   void told_store(base::Rank rank, base::Instant now);
   // Somebody else may have done so: nobody is waited for there any more, as far as anybody knows.
   void doubt_store();
-  void left(base::Rank rank);
-  // A rank that has ended while others of its world wait for it, and so would wait for ever.
-  [[nodiscard]] std::optional<Deserter> deserter() const;
+  void left(base::Rank rank) { roll_.left(rank); }
+  // A rank that has ended while others of its world wait for it in MPI_Init, and so would wait for
+  // ever. Horovod's ranks wait for a while only, and those that a program's own HOROVOD_SIZE leaves
+  // out need not come to the store.
+  [[nodiscard]] std::optional<base::Rank> deserter() const { return roll_.deserter(); }
   // When ranks will have waited for so long for others of their world.
   [[nodiscard]] std::optional<base::Instant> waited_at(base::Duration patience) const;
   // When look() will have something to say.

@@ -78,11 +78,12 @@ class Joining(Case):
         self.assertIn("muster: error: not all ranks connected to Horovod's store (hvd.init()) "
                       "within --init-timeout 1 s of the first\n" + NEVER, done.errors)
 
-    def test_a_rank_that_ends_before_it_ends_the_job(self):
-        done = self.start_job(HOROVOD, "0").finish()
-        self.assertEqual(done.code, 1, done)
-        self.assertRegex(done.errors, r"muster: rank 1 on \S+ aborted .*ended without connecting "
-                         r"to Horovod's store \(hvd\.init\(\)\) while other ranks waited for it")
+    def test_a_rank_that_ends_before_it_is_named_but_ends_nothing(self):
+        """A program may leave it out. Where it does not, Horovod itself gives up."""
+        job = self.start_job(HOROVOD, "0")
+        self.wait_for_files(["here.0", "here.2"])
+        job.send(signal.SIGINT)
+        self.assertIn(NEVER, job.finish().errors)
 
     def test_a_rank_that_fails_before_it_is_the_cause(self):
         done = self.start_job(HOROVOD, "3", ranks=2).finish()

@@ -163,14 +163,9 @@ void Judge::heard(NodeIndex node, const wire::Exited& message) {
   if (exit.failed()) {
     first({Cause::rank_failed, {}, exit.rank.value, 0, exit.exit_code(), {}});
   }
-  leaves(exit.rank, roll_of(exit.rank));
-  look_for_deserter(roll_of(exit.rank));
-  if (exit.rank.value < first_ranks_) leaves(exit.rank, store_roll_);
-  look_for_deserter(store_roll_);
-}
-
-void Judge::leaves(Rank rank, Roll& roll) {
-  if (!roll.here.contains(rank) && !roll.deserter) roll.deserter = rank;
+  Roll& roll = roll_of(exit.rank);
+  if (!roll.here.contains(exit.rank) && !roll.deserter) roll.deserter = exit.rank;
+  look_for_deserter(roll);
 }
 
 Judge::Roll& Judge::roll_of(Rank rank) {
@@ -193,7 +188,6 @@ void Judge::on(const machine::GlooJoined& event) {
   if (acted_ || event.rank.value >= first_ranks_) return;
   store_roll_.here.insert(event.rank);
   if (!store_roll_.since) store_roll_.since = agenda_.now();
-  look_for_deserter(store_roll_);
 }
 
 void Judge::look_for_deserter(Roll& roll) {

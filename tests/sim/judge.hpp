@@ -159,7 +159,6 @@ class Judge {
   void forget_orders(base::NodeIndex node);
   // Nothing more is heard of it, or listened to.
   void gone(base::NodeIndex node);
-  static void leaves(base::Rank rank, Roll& roll);
   void look_for_deserter(Roll& roll);
   [[nodiscard]] Roll& roll_of(base::Rank rank);
   [[nodiscard]] bool waits_since(base::Instant when) const;
