@@ -38,7 +38,7 @@ void Run::exited(NodeIndex node, wire::Exited& message, const HostClock& clock, 
   if (ranks_.has_ended(exit.rank)) return;
   tell(model::RankEnded{exit}, out);
   count_end(exit.rank, out);
-  if (!stop_) wireup_.left(exit.rank);
+  if (!stop_) wireup_.left(exit.rank, exit.failed());
   Death death{exit,
               node,
               clock.when(from_wire(message.at_us), now_),

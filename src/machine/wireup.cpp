@@ -98,6 +98,12 @@ void Wireup::doubt_store() {
   watch();
 }
 
+void Wireup::left(Rank rank, bool has_failed) {
+  roll_.left(rank);
+  const bool is_at_store = rank.value < worlds_.front().placed.world.size;
+  if (has_failed && is_at_store) store_roll_.left(rank);
+}
+
 std::optional<Instant> Wireup::waited_at(base::Duration patience) const {
   return base::sooner(roll_.deadline(patience), store_roll_.deadline(patience));
 }

@@ -73,7 +73,8 @@ class Wireup {
   void told_store(base::Rank rank, base::Instant now);
   // Somebody else may have done so: nobody is waited for there any more, as far as anybody knows.
   void doubt_store();
-  void left(base::Rank rank) { roll_.left(rank); }
+  // It has ended: a failure is what others tell of, not that it never came to the store.
+  void left(base::Rank rank, bool has_failed);
   // A rank that has ended while others of its world wait for it in MPI_Init, and so would wait for
   // ever. Horovod's ranks wait for a while only, and those that a program's own HOROVOD_SIZE leaves
   // out need not come to the store.

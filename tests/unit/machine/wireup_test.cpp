@@ -91,9 +91,11 @@ TEST(Wireup, KnowsWhoHasToldHorovodsStore) {
   EXPECT_EQ(wireup.status().absent, (std::vector{Rank(0), Rank(1), Rank(3)}));
   EXPECT_EQ(wireup.status().joining, model::Joining::horovod);
   EXPECT_EQ(wireup.next_look(), kStart + kAskRoll);
-  wireup.left(Rank(3));
+  wireup.left(Rank(3), false);
   EXPECT_FALSE(wireup.deserter()) << "Horovod itself gives up after a while";
   EXPECT_EQ(wireup.status().absent.size(), 3U) << "it never came";
+  wireup.left(Rank(1), true);
+  EXPECT_EQ(wireup.status().absent, (std::vector{Rank(0), Rank(3)})) << "1 has failed";
 }
 
 // As with mpi4py beside Horovod: each is a place of its own.
@@ -130,10 +132,10 @@ TEST(Wireup, LooksAtEachWaitAnew) {
 TEST(Wireup, NamesNobodyOnceTheStoreIsInDoubt) {
   Wireup wireup = two_worlds();
   wireup.told_store(Rank(0), kStart);
-  wireup.left(Rank(1));
+  wireup.left(Rank(1), false);
   wireup.doubt_store();
   wireup.told_store(Rank(2), kStart);
-  wireup.left(Rank(3));
+  wireup.left(Rank(3), false);
   EXPECT_EQ(wireup.status(), WireupStatus{});
   EXPECT_FALSE(wireup.deserter());
   wireup.came(Rank(0), kStart);

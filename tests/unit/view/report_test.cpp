@@ -162,7 +162,8 @@ TEST(Report, NamesWhoNeverCameToHorovodsStore) {
   EXPECT_EQ(report(r, {}),
             "muster: error: not all ranks came\n"
             "muster: ranks 2, 3 never connected to Horovod's store (hvd.init()), while other ranks "
-            "waited for them\n");
+            "waited for them\n"
+            "muster: exit code 247\n");
 }
 
 TEST(Report, PutsTheExceptionIntoTheFirstLine) {
