@@ -34,8 +34,8 @@ NEVER = ("muster: rank 1 never connected to Horovod's store (hvd.init()), while 
 # Stands in for ssh; its host is this machine.
 SSH = """#!/bin/sh
 export SSH_CONNECTION="127.0.0.1 4000 127.0.0.1 22"
-shift
-exec sh -c "$*"
+for last; do :; done
+exec sh -c "$last"
 """
 
 
