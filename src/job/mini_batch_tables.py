@@ -33,8 +33,11 @@ def files_of(path):
         raise SystemExit(f"there is no {path}")
     if os.path.isfile(path):
         return [path]
-    return [os.path.join(folder, name) for folder, folders, names in os.walk(path)
-            for name in sorted(names) if not folders.sort()]
+    files = []
+    for folder, folders, names in os.walk(path):
+        folders.sort()
+        files += [os.path.join(folder, name) for name in sorted(names)]
+    return files
 
 
 def tree_of(text, path):
