@@ -159,10 +159,12 @@ def values_in(path, said):
     patterns, columns = columns_in(said)
     found = next(filter(None, (re.fullmatch(one, path) for one in patterns)), None)
     try:
-        return {name: time.strptime(text, times) if times else text
-                for (name, times), text in zip(columns, found.groups() if found else [None])}
-    except (TypeError, ValueError):
-        raise SystemExit(f"{path} does not fit the partition format {said}") from None
+        if found:
+            return {name: time.strptime(text, times) if times else text
+                    for (name, times), text in zip(columns, found.groups())}
+    except ValueError:  # a day such as 2024/02/31
+        pass
+    raise SystemExit(f"{path} does not fit the partition format {said}")
 
 
 def with_path_columns(frame, origins, said):
