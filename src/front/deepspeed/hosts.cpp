@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
-#include <ranges>
 
 #include "base/words.hpp"
 #include "front/call.hpp"
@@ -202,11 +201,10 @@ Result<Devices> read_devices(const char* option, const Resource& resource, std::
 // The first of them.
 std::string first_names(const Pool& pool) {
   constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(pool.size(), kMost);
   std::vector<std::string_view> names;
-  names.reserve(kMost);
-  for (const Resource& resource : pool | std::views::take(kMost)) {
-    names.push_back(resource.host.name);
-  }
+  names.reserve(shown);
+  for (std::size_t i = 0; i < shown; ++i) names.push_back(pool[i].host.name);
   const std::string more =
       pool.size() > kMost ? fmt::format(" and {} more", pool.size() - kMost) : "";
   return fmt::format("{}{}", fmt::join(names, ", "), more);
