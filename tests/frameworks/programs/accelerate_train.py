@@ -33,6 +33,9 @@ def main():
     tell("accelerate", accelerator.process_index, accelerator.num_processes,
          [part.detach().numpy() for part in plain.parameters()], losses,
          local=accelerator.local_process_index, kind=accelerator.distributed_type.value)
+    # Else threads of gloo may outlive what they need: "terminate called", by luck.
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ def main(hear=lambda rank, step, loss: None):
         losses.append(loss.item())
         hear(rank, step, losses[-1])
     tell("ddp", rank, world, [part.detach().numpy() for part in model.parameters()], losses)
+    # Else threads of gloo may outlive what they need: "terminate called", by luck.
+    torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

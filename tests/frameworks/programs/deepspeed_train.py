@@ -32,6 +32,8 @@ def main():
         losses.append(loss.item())
     tell("deepspeed", rank, world, [part.detach().numpy() for part in engine.module.parameters()],
          losses, local=deepspeed.comm.get_local_rank())
+    # Else threads of gloo may outlive what they need: "terminate called", by luck.
+    torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ def main():
     tell("trainer", options.process_index, options.world_size,
          [part.detach().numpy() for part in model.parameters()], losses.values,
          local=options.local_process_index, parallel=options.parallel_mode.value)
+    # Else threads of gloo may outlive what they need: "terminate called", by luck.
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
