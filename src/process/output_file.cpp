@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "process/own_streams.hpp"
+
 namespace muster::process {
 namespace {
 
@@ -34,6 +36,11 @@ bool emptied(int file, const struct stat& found, NamedBy whom) {
 }  // namespace
 
 UniqueFd open_output(const std::string& path, NamedBy whom) {
+  if (whom == NamedBy::user) {
+    const auto named = descriptor_named(path);
+    errno = EBADF;
+    if (named && !is_callers_to_write(*named)) return {};
+  }
   const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   const int follows = whom == NamedBy::user ? 0 : O_NOFOLLOW;
   UniqueFd file(::open(path.c_str(), flags | follows, 0666));
@@ -61,6 +68,7 @@ const char* output_trouble(int error) {
   if (error == ELOOP) return "it is a link, which is not followed";
   if (error == EINVAL) return "it is not a regular file";
   if (error == ENXIO) return "it is a FIFO or a device that nobody reads";
+  if (error == EBADF) return "it names a stream that is closed, or not open for writing";
   return std::strerror(error);
 }
 
