@@ -397,7 +397,7 @@ void HeadMachine::on(GlooJoined& event, HeadEffects& out) {
   Member* served = find(event.run);
   CHECK(served != nullptr);
   let<Run>(
-      *served, [&](Run& run, RunEffects& wishes) { run.gloo_joined(event, now_, wishes); }, out);
+      *served, [&](Run& run, RunEffects&) { run.gloo_joined(event, now_); }, out);
 }
 
 // ---- time -------------------------------------------------------------------------------------

@@ -136,7 +136,7 @@ class Run {
   void output_closed(base::Instant now, RunEffects& out);
   void allocation_ends(const AllocationEnds& told, base::Instant now);
   void gloo_served(base::Result<GlooServed::At> at, base::Instant now, RunEffects& out);
-  void gloo_joined(const GlooJoined& event, base::Instant now, RunEffects& out);
+  void gloo_joined(const GlooJoined& event, base::Instant now);
   void tick(base::Instant now, RunEffects& out);
   [[nodiscard]] std::optional<base::Instant> deadline() const;
 

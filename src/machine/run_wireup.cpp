@@ -55,12 +55,11 @@ void Run::hear(NodeIndex node, wire::Attendance& message, RunEffects& out) {
 
 // The head serves the store itself, so it knows at once, and no host need be asked. Whoever else
 // may use the store may have put that, too: nothing is known then of anybody.
-void Run::gloo_joined(const GlooJoined& event, base::Instant now, RunEffects& out) {
+void Run::gloo_joined(const GlooJoined& event, base::Instant now) {
   now_ = now;
   if (state_ != State::running || stop_ || event.rank.value >= first_world().world.size) return;
   if (!is_at(input_.plan.ranks[event.rank.value].node, event.from)) return wireup_.doubt_store();
   wireup_.told_store(event.rank, now_);
-  look_for_deserter(out);
 }
 
 // Over the loopback come this machine's processes alone, as all of a job that listens there.

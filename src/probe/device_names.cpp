@@ -204,8 +204,7 @@ const DeviceNames::Known* DeviceNames::whole_of(std::string_view part) const {
   const auto count = std::ranges::count_if(known, &Known::in_parts);
   if (count == 1) return &*std::ranges::find_if(known, &Known::in_parts);
   if (count == 0) return nullptr;
-  if (!listing_) listing_ = list_();
-  return find(Maker::nvidia, gpu_of_part(*listing_, part));
+  return find(Maker::nvidia, gpu_of_part(list_(), part));
 }
 
 std::string DeviceNames::claim_of(std::string_view variable, std::string_view id) const {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,7 @@ namespace muster::probe {
 // alone.
 class DeviceNames {
  public:
-  // `list` is asked once, where a part is named without its GPU and several have parts.
+  // `list` is asked where a part is named without its GPU and several have parts.
   explicit DeviceNames(const std::string& root = "",
                        std::function<std::string()> list = list_nvidia);
 
@@ -51,7 +50,6 @@ class DeviceNames {
   std::array<Devices, 4> devices_;  // index: maker
   std::string batch_job_;           // "job_4711"; empty outside of batch jobs
   std::function<std::string()> list_;
-  mutable std::optional<std::string> listing_;  // what that has said
 };
 
 }  // namespace muster::probe

@@ -19,8 +19,9 @@ namespace muster::front {
 [[nodiscard]] std::string runs_in(const JobDraft& draft, const job::JobFile& job,
                                   const std::string& record);
 
-// Of a job for other hosts whose code is not on this machine, so that no copy can be made: that
-// this output stays empty. Empty: it is here, or nobody knows, or the job has no such output.
+// The notice that this output will be empty: the job runs on other hosts, and its code is not on
+// this machine, so no copy of it can be made. "" if the code is here, if that is not known, or if
+// the job has no such output.
 [[nodiscard]] std::string told_empty_run_folder(const Call& call, const JobDraft& draft,
                                                 const job::JobFile& job, const std::string& folder);
 
