@@ -110,11 +110,7 @@ class Host {
   // The kernel knows whose a connection within this machine is, whatever he has guessed.
   void admit(const VisitorPtr& visitor, wire::Join join) {
     if (meeting_.is_guessable && peers_.is_another_users(visitor->socket)) {
-      return refuse(visitor, {Fault::usage,
-                              "it is another user's; --rdzv-secret-file FILE lets in whoever has "
-                              "the same file",
-                              {},
-                              {}});
+      return refuse(visitor, another_users());
     }
     auto number = gathering_.admit(std::move(join));
     if (!number) return refuse(visitor, number.error());

@@ -6,6 +6,7 @@
 
 #include "head/meeting.hpp"
 #include "head/meeting_place.hpp"
+#include "head/peers.hpp"
 #include "link/handshake.hpp"
 #include "probe/probe.hpp"
 #include "probe/random.hpp"
@@ -101,17 +102,23 @@ class Joining {
                             }));
   }
 
+  // Node 0 gives orders to the user who joins, so the kernel is asked whose it is before anything
+  // is answered: whoever is still to be answered holds its end.
   void take(std::string_view bytes) {
+    const bool is_asked = meeting_.is_guessable && !talk_->known();
+    if (is_asked && peers_.is_another_users(socket_)) return refuse(another_users());
     auto step = talk_->take(bytes);
-    if (!step) {
-      step.error().what = place() + ": " + step.error().what;
-      return end(std::move(step.error()));
-    }
+    if (!step) return refuse(std::move(step.error()));
     std::error_code error;
     if (!step->send.empty()) asio::write(socket_, asio::buffer(step->send), error);
     if (error) return again(error.message());
     if (!step->began) return read();
     stop();
+  }
+
+  void refuse(base::Error why) {
+    why.what = place() + ": " + why.what;
+    end(std::move(why));
   }
 
   void tell_progress(base::Duration after) {
@@ -146,6 +153,7 @@ class Joining {
   const machine::Company& company_;
   asio::io_context loop_{1};
   tcp::socket socket_;
+  Peers peers_{{}};
   process::Alarm limit_;
   process::Alarm pause_;
   process::Alarm progress_;

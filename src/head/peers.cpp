@@ -49,4 +49,11 @@ std::optional<std::string> Peers::objection(asio::ip::tcp::socket& connection) c
   return address.is_v6() ? std::optional<std::string>("") : std::nullopt;
 }
 
+base::Error another_users() {
+  return {base::Fault::usage,
+          "it is another user's; --rdzv-secret-file FILE lets in whoever has the same file",
+          {},
+          {}};
+}
+
 }  // namespace muster::head

@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "base/error.hpp"
+
 namespace muster::head {
 
 class Peers {
@@ -16,7 +18,8 @@ class Peers {
 
   // Why the other end of a connection may not use it; empty if it may. Nothing: it has gone.
   [[nodiscard]] std::optional<std::string> objection(asio::ip::tcp::socket& connection) const;
-  // The other end is on this machine, and another user's.
+  // The other end is on this machine, and another user's. Ask once that has said something: before
+  // it accepts a connection, the kernel may call its end root's.
   [[nodiscard]] bool is_another_users(asio::ip::tcp::socket& connection) const;
 
  private:
@@ -25,5 +28,9 @@ class Peers {
   std::set<asio::ip::address> hosts_;
   std::set<asio::ip::address> own_;  // of this machine, but for loopback
 };
+
+// Fault::usage: why neither side of a meeting takes another user for a node, whose name for the job
+// anyone may guess.
+[[nodiscard]] base::Error another_users();
 
 }  // namespace muster::head

@@ -38,6 +38,22 @@ assert all(torch.equal(one, total) for one in everyone), everyone
 print("trained", dist.get_rank(), dist.get_world_size())
 """
 
+# A node 0 that gives orders to whoever joins: it knows the job's name, as anyone does, and asks
+# nobody who he is. Its arguments: the port, and the secret.
+LEADS = """import hashlib, hmac, socket, sys
+def mac(text):
+    return hmac.new(sys.argv[2].encode(), text.encode(), hashlib.sha256).hexdigest()
+with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as listener:
+    while True:
+        with listener.accept()[0] as node:
+            node.sendall(("muster-meeting 1 " + "7" * 32 + chr(10)).encode())
+            proof = node.makefile().readline().split()
+            if len(proof) == 2:
+                print("a node obeys", flush=True)
+                node.sendall((mac("head " + proof[0] + " " + "7" * 32) + chr(10)).encode())
+                node.recv(4)
+"""
+
 
 def free_port():
     """Nobody else takes it meanwhile: see own_network below."""
@@ -200,6 +216,16 @@ class Meeting(Case):
                       done.errors)
         self.assertRegex(done.errors, r"muster: node 1 is \S+ \(127\.0\.0\.1, user \S.*\)\n")
         self.assertNotIn("could have joined", done.errors, "nobody else reaches a loopback")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_of_this_machine_gives_no_orders(self):
+        leads = self.start("setpriv", "--reuid", str(own.users()), "--clear-groups", PYTHON, "-c",
+                           LEADS, self.port, "rdzv-id none", command=("env", "HOME=/"))
+        self.listening()
+        self.refused(self.node(1, "--no_python", "./show.sh"),
+                     f"node 0 at 127.0.0.1:{self.port}: it is another user's; --rdzv-secret-file")
+        leads.send(15)
+        self.assertEqual(leads.finish().out, b"", "nothing was shown to it")
 
     def listening(self):
         """Until node 0 listens."""
