@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include "blobs/depth.hpp"
 #include "blobs/files.hpp"
 #include "blobs/names.hpp"
 #include "blobs/sha256.hpp"
@@ -19,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::Result;
-
-constexpr int kFoldersMax = 256;  // within each other
 
 tl::unexpected<base::Error> cannot_hash(const fs::path& path, std::string_view why) {
   return base::fail(base::Fault::bad_file, "", "cannot read {}: {}", path.string(), why);
@@ -103,7 +102,7 @@ class Hasher {
 
   Result<void> add_folder(const fs::path& path, std::string_view name, fs::file_status status,
                           int depth) {
-    if (depth > kFoldersMax) return cannot_hash(path, "too many folders within each other");
+    if (depth > kFoldersDeep) return cannot_hash(cut_path(path.string()), kTooDeep);
     auto inside = Names::in(path, goes_on_);
     if (!inside && errno == ECANCELED) return given_up();
     if (!inside) return cannot_hash(path, std::strerror(errno));

@@ -1,8 +1,7 @@
-// Walks over a folder, name by name in their order.
+// Walks over a folder, name by name in their order; folders within each other take no stack.
 #include "blobs/survey.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/byte_size.hpp"
+#include "blobs/depth.hpp"
 #include "blobs/files.hpp"
 #include "blobs/names.hpp"
 #include "snapshot/ignore.hpp"
@@ -35,9 +35,10 @@ std::string joined(const std::string& folder, std::string_view name) {
 }
 
 std::string target_of(const std::string& link) {
-  std::array<char, PATH_MAX> target;
+  std::string target(PATH_MAX, '\0');
   const ssize_t size = ::readlink(link.c_str(), target.data(), target.size());
-  return size < 0 ? "" : std::string(target.data(), static_cast<std::size_t>(size));
+  target.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return target;
 }
 
 // The rules of a folder's ignore file; `depth` is that folder's path, "" for the root.
@@ -63,7 +64,7 @@ class Walk {
       rules_.push_back({"", snapshot::IgnoreRules(*text)});
       every_folder_ = false;
     }
-    if (auto done = enter(""); !done) return tl::unexpected(done.error());
+    if (auto done = walk(); !done) return tl::unexpected(done.error());
     std::ranges::sort(survey_.manifest.entries, {}, &Entry::path);
     return std::move(survey_);
   }
@@ -83,7 +84,32 @@ class Walk {
                       "cannot read the code in {}: {}", place_of(path), std::strerror(error));
   }
 
+  // A folder that the walk is in.
+  struct Level {
+    std::string folder;
+    Names names;         // that have not been seen yet
+    std::size_t before;  // so many rules are of the folders above
+  };
+
+  Result<void> walk() {
+    if (auto entered = enter(""); !entered) return entered;
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.names.empty()) {
+        rules_.resize(level.before);
+        levels_.pop_back();
+        continue;
+      }
+      if (is_given_up(goes_on_)) return given_up();
+      const std::string name = level.names.take();
+      if (name == ".git" && !everything_) continue;
+      if (auto seen = see(joined(level.folder, name)); !seen) return seen;
+    }
+    return {};
+  }
+
   Result<void> enter(const std::string& folder) {
+    if (levels_.size() > kFoldersDeep) return too_deep(folder);
     auto names = Names::in(place_of(folder), goes_on_);
     if (!names && errno == ECANCELED) return given_up();
     if (!names) return everything_ ? pass_over(folder) : cannot_read(folder);
@@ -92,13 +118,16 @@ class Walk {
       const auto text = read_small((folder.empty() ? "" : "/" + folder) + "/.gitignore");
       if (text) rules_.push_back({folder, snapshot::IgnoreRules(*text)});
     }
-    while (!names->empty()) {
-      if (is_given_up(goes_on_)) return given_up();
-      const std::string name = names->take();
-      if (name == ".git" && !everything_) continue;
-      if (auto seen = see(joined(folder, name)); !seen) return seen;
+    levels_.push_back({folder, std::move(*names), before});
+    return {};
+  }
+
+  Result<void> too_deep(const std::string& path) {
+    if (!everything_) {
+      return base::fail(Fault::bad_file, std::string(kHintIgnore), "cannot read the code in {}: {}",
+                        cut_path(place_of(path)), kTooDeep);
     }
-    rules_.resize(before);
+    leave_out(cut_path(path), kTooDeep, true);
     return {};
   }
 
@@ -190,6 +219,7 @@ class Walk {
   std::string real_root_;
   std::optional<struct stat> excluded_;
   std::vector<Rules> rules_;  // of the folders above, the root first
+  std::vector<Level> levels_;
   bool everything_;
   const GoesOn& goes_on_;
   bool every_folder_ = true;  // may have an ignore file

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -216,6 +217,61 @@ TEST_F(Snapshots, WhatIsNoFileIsLeftOut) {
   ASSERT_EQ(found->left_out.size(), 2u);
   EXPECT_EQ(found->left_out[0].path, "odd\nname");
   EXPECT_EQ(found->left_out[1].why, "a fifo");
+}
+
+// A survey in a thread with a stack of 256 KiB.
+std::optional<base::Result<Survey>> survey_on_a_small_stack(const std::string& folder) {
+  struct Work {
+    const std::string& folder;
+    std::optional<base::Result<Survey>> found;
+  };
+  Work work{folder, {}};
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setstacksize(&attributes, std::size_t{256} << 10);
+  pthread_t thread{};
+  const auto look = [](void* given) -> void* {
+    auto& its = *static_cast<Work*>(given);
+    its.found = survey(its.folder);
+    return nullptr;
+  };
+  if (::pthread_create(&thread, &attributes, look, &work) == 0) ::pthread_join(thread, nullptr);
+  ::pthread_attr_destroy(&attributes);
+  return std::move(work.found);
+}
+
+// So many folders within each other, the last with a file in it.
+std::string nested(int count) {
+  std::string path;
+  for (int i = 0; i < count; ++i) path += "d/";
+  return path + "file";
+}
+
+TEST_F(Snapshots, FoldersWithinEachOtherTakeNoStack) {
+  put(nested(250));
+  const auto found = survey_on_a_small_stack(code_);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->manifest.entries.size(), 251U);
+}
+
+TEST_F(Snapshots, FoldersThatAreTooDeepAreNamed) {
+  put(nested(300));
+  const auto refused = survey(code_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().fault, base::Fault::bad_file);
+  EXPECT_TRUE(refused.error().what.starts_with("cannot read the code in " + code_ + "/d/d/"));
+  EXPECT_TRUE(refused.error().what.ends_with("/d...: nested more than 256 folders deep") ||
+              refused.error().what.ends_with("/...: nested more than 256 folders deep"))
+      << refused.error().what;
+  EXPECT_LT(refused.error().what.size(), 250U);
+  put("a");
+  const auto whole = survey(code_, {.everything = true});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->manifest.entries.size(), 258U);  // a, and 257 folders
+  ASSERT_EQ(whole->left_out.size(), 1U);
+  EXPECT_EQ(whole->left_out[0].why, "nested more than 256 folders deep");
+  EXPECT_TRUE(whole->left_out[0].holds);
+  EXPECT_EQ(fingerprint(code_, LeadsOutLinks::as_they_are).error().what.find("cannot read"), 0U);
 }
 
 TEST_F(Snapshots, TheRecordsAreNoPartOfIt) {
