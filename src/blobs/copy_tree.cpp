@@ -1,4 +1,4 @@
-// By descriptors of folders, name by name.
+// By descriptors of folders, name by name; each level holds two.
 #include "blobs/copy_tree.hpp"
 
 #include <cerrno>
@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blobs/depth.hpp"
 #include "blobs/files.hpp"
 #include "process/copy_file.hpp"
 #include "process/tree.hpp"
 
 namespace muster::blobs {
 namespace {
-
-constexpr int kCopiedDeep = 256;  // folders within each other; each level holds two descriptors
 
 // A name in an open folder.
 struct Spot {
@@ -70,8 +69,11 @@ class TreeCopy {
 
  private:
   bool copy_folder(const Spot& from, const Spot& to, const std::string& path, int depth) {
-    errno = ELOOP;
-    if (depth > kCopiedDeep) return fails(path);
+    if (depth > kFoldersDeep) {
+      copied_.is_too_deep = true;
+      errno = ENAMETOOLONG;
+      return fails(cut_path(path));
+    }
     const process::UniqueFd source = process::open_folder(from.folder, from.name);
     struct stat facts {};
     if (!source || ::fstat(source.get(), &facts) != 0) return fails(path);
@@ -112,10 +114,9 @@ Copied copy_tree(const std::string& from, const std::string& to) {
 }
 
 base::Error cannot_copy(const Copied& copied, const std::string& to) {
-  return {base::Fault::output,
-          fmt::format("cannot copy {} to {}: {}", copied.failed, to, std::strerror(copied.why)),
-          {},
-          {}};
+  const std::string_view why = copied.is_too_deep ? kTooDeep : std::strerror(copied.why);
+  return {
+      base::Fault::output, fmt::format("cannot copy {} to {}: {}", copied.failed, to, why), {}, {}};
 }
 
 }  // namespace muster::blobs

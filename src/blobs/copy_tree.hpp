@@ -12,8 +12,9 @@ namespace muster::blobs {
 
 struct Copied {
   std::vector<LeftOut> left_out = {};  // what is neither file, folder nor link
-  std::string failed = {};  // the first thing that could not be copied; then nothing of the copy
-  int why = 0;              // stays, and this is why: its errno. 0: all of it is there
+  std::string failed = {};   // the first thing that could not be copied; then nothing of the copy
+  int why = 0;               // stays, and this is why: its errno. 0: all of it is there
+  bool is_too_deep = false;  // why, where no errno says it; the name is cut
 };
 
 // `to` must not be there; the folder around it must. Links are copied and never followed, not even

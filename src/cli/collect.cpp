@@ -126,13 +126,13 @@ class Collector {
     for (const std::string& run : going_) {
       tell(done++, all);
       result_.runs.push_back(run);
-      result_.records.add(remove(rules_.dry_run ? run : ".gone-" + run));
+      remove(rules_.dry_run ? run : ".gone-" + run, result_.records);
     }
     for (const std::string& path : left.paths) {
       const bool is_ours = path.starts_with(".gone-") && going_.contains(path.substr(6));
       if (is_ours) continue;
       tell(done++, all);
-      result_.leftovers.add(remove(path));
+      remove(path, result_.leftovers);
     }
   }
 
@@ -140,11 +140,13 @@ class Collector {
     if (rules_.told) rules_.told(rules_.dry_run ? "looked at" : "removed", done, all);
   }
 
-  std::uint64_t remove(const std::string& path) {
-    if (rules_.dry_run) return process::bytes_of(folder_.get(), path);
+  // What has not gone, or not all of it, is not counted.
+  void remove(const std::string& path, view::Tally& went) {
+    if (rules_.dry_run) return went.add(process::bytes_of(folder_.get(), path));
     const process::Removed removed = process::remove_tree(folder_.get(), path);
-    if (!removed.left.empty()) fail(removed.left, removed.why);
-    return removed.bytes;
+    if (removed.left.empty()) return went.add(removed.bytes);
+    went.bytes += removed.bytes;
+    fail(removed.left, removed.why);
   }
 
   void fail(const std::string& path, int why) {

@@ -64,15 +64,17 @@ class HostSearch {
   }
 
   void remove(const std::string& name) {
-    ++found_.count;
     if (!rules_.really) {
+      ++found_.count;
       found_.bytes += process::bytes_of(folder_.get(), name);
       return;
     }
     const int here = folder_.get();
     const std::string hidden = name.starts_with(kHidden) ? name : std::string(kHidden) + name;
     if (hidden != name && ::renameat(here, name.c_str(), here, hidden.c_str()) != 0) return;
-    found_.bytes += process::remove_tree(here, hidden).bytes;
+    const process::Removed removed = process::remove_tree(here, hidden);
+    if (removed.left.empty()) ++found_.count;
+    found_.bytes += removed.bytes;
   }
 
   const std::string& records_;

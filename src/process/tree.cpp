@@ -1,4 +1,5 @@
-// One level after the other; a folder that its owner has closed is opened first.
+// Folders within each other take neither descriptors nor stack, so there may be any number of them.
+// A folder that its owner has closed is opened before it is removed.
 #include "process/tree.hpp"
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 #include <memory>
 #include <sys/stat.h>
 
+#include "base/columns.hpp"
+
 namespace muster::process {
 namespace {
-
-constexpr int kDeepest = 500;  // each level holds a descriptor
 
 FileTime file_time(const timespec& time) {
   return FileTime(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
@@ -38,26 +39,128 @@ std::optional<FolderEntry> look_at(int at, const std::string& name) {
                      facts.st_dev};
 }
 
-std::uint64_t add_up(int at, const FolderEntry& entry, int depth) {
-  std::uint64_t bytes = entry.bytes;
-  if (entry.kind != FileKind::folder || depth > kDeepest) return bytes;
-  const UniqueFd folder = open_folder(at, entry.name);
-  if (!folder) return bytes;
-  for (const FolderEntry& below : entries_of(folder.get())) {
-    if (below.device == entry.device) bytes += add_up(folder.get(), below, depth + 1);
-  }
-  return bytes;
-}
+// Sees a folder, or a file, and all below it, each entry after what lies in it. One folder is open
+// at a time, and the one above is found again by "..", if that still leads where the walk came
+// from.
+class Walk {
+ public:
+  Walk() = default;
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+  virtual ~Walk() = default;
 
-FileTime newest(int at, const FolderEntry& entry, int depth) {
-  FileTime time = entry.modified;
-  if (entry.kind != FileKind::folder || depth > kDeepest) return time;
-  const UniqueFd folder = open_folder(at, entry.name);
-  for (const FolderEntry& below : entries_of(folder.get())) {
-    time = std::max(time, newest(folder.get(), below, depth + 1));
+  // `entry` lies in the folder `at`; `path` is what it is called.
+  void go(int at, const FolderEntry& entry, const std::string& path) {
+    path_ = path;
+    visit(at, entry);
+    while (!levels_.empty()) {
+      std::vector<FolderEntry>& folders = levels_.back().folders;
+      if (folders.empty()) {
+        climb(at);
+        continue;
+      }
+      const FolderEntry next = std::move(folders.back());
+      folders.pop_back();
+      visit(folder_.get(), next);
+    }
   }
-  return time;
-}
+
+ protected:
+  // `at` is the folder in which the entry lies.
+  virtual void see(int at, const FolderEntry& entry) = 0;
+  virtual UniqueFd open(int at, const FolderEntry& entry) { return open_folder(at, entry.name); }
+  // A folder that is not entered, since it cannot be opened, lies on another file system, or cannot
+  // be left again: then nothing more is seen.
+  virtual void pass_by(int at, const FolderEntry& entry, int why) = 0;
+
+  // Of an entry that is being seen, or passed by.
+  [[nodiscard]] std::string path_of(const FolderEntry& entry) const {
+    if (levels_.empty()) return path_;
+    std::string path = path_;
+    for (std::size_t i = 1; i < levels_.size(); ++i) path += "/" + levels_[i].entry.name;
+    return path + "/" + entry.name;
+  }
+
+ private:
+  // A folder in which the walk is, or below which it is.
+  struct Level {
+    FolderEntry entry;
+    std::vector<FolderEntry> folders = {};  // in it, which have not been seen yet
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+  };
+
+  void visit(int at, const FolderEntry& entry) {
+    if (entry.kind != FileKind::folder) return see(at, entry);
+    UniqueFd folder = open(at, entry);
+    struct stat facts {};
+    if (!folder || ::fstat(folder.get(), &facts) != 0) return pass_by(at, entry, errno);
+    levels_.push_back({entry, {}, facts.st_dev, facts.st_ino});
+    for (FolderEntry& below : entries_of(folder.get())) {
+      if (below.device != entry.device) {
+        pass_by(folder.get(), below, EXDEV);
+      } else if (below.kind == FileKind::folder) {
+        levels_.back().folders.push_back(std::move(below));
+      } else {
+        see(folder.get(), below);
+      }
+    }
+    if (levels_.back().folders.empty()) {
+      levels_.pop_back();
+      return see(at, entry);
+    }
+    std::ranges::reverse(levels_.back().folders);  // the first is taken first
+    folder_ = std::move(folder);
+  }
+
+  // All in the folder has been seen. `at`: where the walk began.
+  void climb(int at) {
+    const Level left = std::move(levels_.back());
+    levels_.pop_back();
+    if (levels_.empty()) return see(at, left.entry);
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
+    UniqueFd above(::openat(folder_.get(), "..", kFlags));
+    struct stat facts {};
+    const bool is_open = above && ::fstat(above.get(), &facts) == 0;
+    const bool is_same =
+        is_open && facts.st_dev == levels_.back().device && facts.st_ino == levels_.back().inode;
+    if (!is_same) {
+      pass_by(folder_.get(), left.entry, is_open || errno == ENOENT ? ESTALE : errno);
+      levels_.clear();
+      return;
+    }
+    folder_ = std::move(above);
+    see(folder_.get(), left.entry);
+  }
+
+  std::string path_;
+  std::vector<Level> levels_;
+  UniqueFd folder_;  // of the last level
+};
+
+class BytesBelow final : public Walk {
+ public:
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  void see(int, const FolderEntry& entry) override { bytes_ += entry.bytes; }
+  void pass_by(int, const FolderEntry& entry, int why) override {
+    if (why != EXDEV) bytes_ += entry.bytes;
+  }
+
+  std::uint64_t bytes_ = 0;
+};
+
+class NewestBelow final : public Walk {
+ public:
+  [[nodiscard]] FileTime time() const { return time_; }
+
+ private:
+  void see(int, const FolderEntry& entry) override { time_ = std::max(time_, entry.modified); }
+  void pass_by(int at, const FolderEntry& entry, int) override { see(at, entry); }
+
+  FileTime time_;
+};
 
 // Never what a link leads to.
 void open_to_owner(int at, const std::string& name) {
@@ -65,49 +168,43 @@ void open_to_owner(int at, const std::string& name) {
   if (folder) (void)::chmod(fmt::format("/proc/self/fd/{}", folder.get()).c_str(), 0700);
 }
 
-class Remover {
+class Remover final : public Walk {
  public:
-  void remove(int at, const FolderEntry& entry, const std::string& path, int depth) {
-    if (entry.kind == FileKind::folder && !empty(at, entry, path, depth)) return;
+  Removed take() { return std::move(removed_); }
+
+ private:
+  void see(int at, const FolderEntry& entry) override {
     const int flags = entry.kind == FileKind::folder ? AT_REMOVEDIR : 0;
     if (::unlinkat(at, entry.name.c_str(), flags) == 0) {
       removed_.bytes += entry.bytes;
     } else if (errno != ENOENT) {
-      leave(path, errno);
+      pass_by(at, entry, errno);
     }
   }
-  Removed take() { return std::move(removed_); }
 
- private:
-  bool empty(int at, const FolderEntry& entry, const std::string& path, int depth) {
-    if (depth > kDeepest) return leave(path, ELOOP);
+  UniqueFd open(int at, const FolderEntry& entry) override {
     UniqueFd folder = open_folder(at, entry.name);
     if (!folder && errno == EACCES) {
       open_to_owner(at, entry.name);
       folder = open_folder(at, entry.name);
     }
-    if (!folder) return errno == ENOENT || leave(path, errno);
     struct stat facts {};
-    if (::fstat(folder.get(), &facts) != 0) return leave(path, errno);
-    if (facts.st_dev != entry.device) return leave(path, EXDEV);
-    if ((facts.st_mode & S_IRWXU) != S_IRWXU) (void)::fchmod(folder.get(), 0700);
-    for (const FolderEntry& below : entries_of(folder.get())) {
-      const std::string its = path + "/" + below.name;
-      if (below.device == entry.device) {
-        remove(folder.get(), below, its, depth + 1);
-      } else {
-        (void)leave(its, EXDEV);
-      }
+    if (!folder || ::fstat(folder.get(), &facts) != 0) return {};
+    if (facts.st_dev != entry.device) {
+      folder.reset();
+      errno = EXDEV;
+      return {};
     }
-    return true;
+    if ((facts.st_mode & S_IRWXU) != S_IRWXU) (void)::fchmod(folder.get(), 0700);
+    return folder;
   }
 
-  bool leave(const std::string& path, int why) {
-    if (removed_.why == 0) {
-      removed_.left = path;
-      removed_.why = why;
-    }
-    return false;
+  // What has gone is no failure; of others the first is told.
+  void pass_by(int, const FolderEntry& entry, int why) override {
+    if (removed_.why != 0 || why == ENOENT) return;
+    constexpr std::size_t kShown = 120;  // columns
+    removed_.left = base::shortened(path_of(entry), kShown);
+    removed_.why = why;
   }
 
   Removed removed_;
@@ -162,13 +259,17 @@ std::vector<FolderEntry> entries_of(int folder) {
 std::uint64_t bytes_of(int at, const std::string& path) {
   const Place place = place_of(at, path);
   const auto entry = look_at(place.folder.get(), place.name);
-  return entry ? add_up(place.folder.get(), *entry, 0) : 0;
+  BytesBelow below;
+  if (entry) below.go(place.folder.get(), *entry, path);
+  return below.bytes();
 }
 
 FileTime last_change(int at, const std::string& path) {
   const Place place = place_of(at, path);
   const auto entry = look_at(place.folder.get(), place.name);
-  return entry ? newest(place.folder.get(), *entry, 0) : FileTime();
+  NewestBelow below;
+  if (entry) below.go(place.folder.get(), *entry, path);
+  return below.time();
 }
 
 FileTime own_change(int at, const std::string& path) {
@@ -185,7 +286,7 @@ Removed remove_tree(int at, const std::string& path) {
   if (!entry || ::fstat(place.folder.get(), &around) != 0 || ::fstat(at, &whole) != 0) return {};
   if (entry->device != around.st_dev || around.st_dev != whole.st_dev) return {0, path, EXDEV};
   Remover remover;
-  remover.remove(place.folder.get(), *entry, path, 0);
+  remover.go(place.folder.get(), *entry, path);
   return remover.take();
 }
 

@@ -1,5 +1,5 @@
 // Folders and all that lies in them, by descriptors: no link is ever followed, and no other file
-// system entered.
+// system entered. Folders may be nested to any depth.
 #pragma once
 
 #include <chrono>
@@ -46,8 +46,9 @@ struct FolderEntry {
 
 struct Removed {
   std::uint64_t bytes = 0;
-  std::string left = {};  // the first thing that could not be removed, below `at`; empty: nothing
-  int why = 0;            // its errno
+  // The first thing that could not be removed, below `at`, cut where that is long; empty: nothing.
+  std::string left = {};
+  int why = 0;  // its errno
 };
 
 // Removes a file, a link, or a folder with all below it. What has gone already is no failure, so

@@ -55,7 +55,7 @@ std::string collection_words(const Collection& one) {
       tally_line(dry, one.leftovers, "leftover of a killed muster", "leftovers of killed musters") +
       tally_line(dry, one.offers, "entry for reuse of a run that has gone",
                  "entries for reuse of runs that have gone");
-  text += text.empty()
+  text += text.empty() && one.failed.empty()
               ? "nothing to remove"
               : fmt::format("{} {}", dry ? "would free" : "freed", base::byte_words(one.bytes()));
   if (one.stays) text += fmt::format("; what stays takes {}", base::byte_words(*one.stays));

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import unittest
 
-from support import BAD_FILE, MUSTER, ROOT, UNTIL_GO, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, UNTIL_GO, USAGE, Case, run_tests
 
 JOB = """muster: 1
 code: src
@@ -249,6 +249,18 @@ class Removed(SnapshotCase):
         self.told("rm", "--older-than", "0s", "--yes")
         self.assertEqual(self.blobs(), [])
 
+    def test_folders_within_each_other_go_at_any_depth(self):
+        """More of them than a process may have open."""
+        deep = (f"{PYTHON} -c \"import os; [(os.mkdir('d'), os.chdir('d')) "
+                "for _ in range(1200)]\"")
+        self.submit(deep)
+        self.told("rm", "last")
+        self.submit(deep)
+        told = json.loads(self.told("gc", "--older-than", "0s", "--json").text)
+        self.assertEqual((told["records"]["count"], told["failed"]), (1, []))
+        left = os.listdir(self.path(".local/state/muster/runs"))
+        self.assertEqual([name for name in left if name.startswith((".gone-", "2"))], [])
+
     def test_what_runs_keeps_its_own(self):
         do = f'echo > "$DIR/ready.0"; {UNTIL_GO}; cat a.txt'
         self.submit("true")
@@ -313,6 +325,15 @@ class Limits(SnapshotCase):
         self.assertEqual(json.loads(self.told("ps", "--json").text), [])
         self.assertEqual(self.told("explain", "job.yml", "--snapshot-limit", "1MB",
                                    code=BAD_FILE).text, "")
+
+    def test_folders_that_are_nested_too_deep_are_named(self):
+        self.put("d/" * 400 + "file")
+        done = self.submit("true", code=BAD_FILE)
+        self.assertRegex(done.errors, r"cannot read the code in \S*/src/d/d/\S*\.\.\.: "
+                         "nested more than 256 folders deep")
+        self.assertIn(".amlignore", done.errors)
+        self.put(".amlignore", "d/\n")
+        self.submit("true")
 
     def test_what_raises_it(self):
         self.submit("true", "--snapshot-limit", "2MB")

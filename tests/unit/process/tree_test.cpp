@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "unit/folder.hpp"
 
@@ -70,6 +72,48 @@ TEST_F(Trees, WhatHasGoneIsNoFailure) {
   EXPECT_EQ(removed.left, "");
   EXPECT_EQ(removed.bytes, 0U);
   EXPECT_FALSE(read_entries(-1).has_value());
+}
+
+// So many folders within each other, each beside a file; made one by one, since no path is that
+// long.
+void nest(int at, int count) {
+  UniqueFd folder(::openat(at, ".", O_RDONLY | O_DIRECTORY));
+  for (int i = 0; i < count && folder; ++i) {
+    (void)::mkdirat(folder.get(), "d", 0700);
+    const UniqueFd file(::openat(folder.get(), "file", O_WRONLY | O_CREAT, 0600));
+    (void)!::write(file.get(), "text", 4);
+    folder = open_folder(folder.get(), "d");
+  }
+}
+
+// More than a process may have open, with a path that no call takes.
+TEST_F(Trees, AnyDepthGoesAndIsCounted) {
+  constexpr int kDeep = 5000;
+  fs::create_directory(path("run"));
+  nest(open_folder(at_.get(), "run").get(), kDeep);
+  const std::uint64_t bytes = bytes_of(at_.get(), "run");
+  EXPECT_GT(bytes, 0U);
+  EXPECT_GT(last_change(at_.get(), "run"), FileTime());
+  const Removed removed = remove_tree(at_.get(), "run");
+  EXPECT_EQ(removed.left, "");
+  EXPECT_EQ(removed.bytes, bytes);
+  EXPECT_FALSE(fs::exists(path("run")));
+}
+
+TEST_F(Trees, AllButWhatStaysGoes) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may mount";
+  put("run/a/b/c/file");
+  put("run/a/b/other/file");
+  put("run/z/file");
+  const std::string place = path("run/a/b/c");
+  if (::mount("none", place.c_str(), "tmpfs", 0, nullptr) != 0) GTEST_SKIP() << "no mounts here";
+  const Removed removed = remove_tree(at_.get(), "run");
+  EXPECT_EQ(removed.left, "run/a/b/c");
+  EXPECT_EQ(removed.why, EXDEV);
+  EXPECT_FALSE(fs::exists(path("run/z")));
+  EXPECT_FALSE(fs::exists(path("run/a/b/other")));
+  EXPECT_EQ(::umount2(place.c_str(), MNT_DETACH), 0);
+  EXPECT_EQ(remove_tree(at_.get(), "run").left, "");
 }
 
 // Names of one file: each has its part.
