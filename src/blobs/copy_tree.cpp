@@ -1,4 +1,4 @@
-// By descriptors of folders, name by name; each level holds two.
+// By descriptors of folders, name by name. Each level holds two, and takes no stack.
 #include "blobs/copy_tree.hpp"
 
 #include <cerrno>
@@ -52,41 +52,67 @@ class TreeCopy {
  public:
   explicit TreeCopy(std::string root) : root_(std::move(root)) {}
 
+  bool copy_all(const Spot& from, const Spot& to) {
+    if (!copy(from, to, "")) return false;
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.done == level.entries.size()) {
+        if (!keep_facts(level.copy.get(), level.facts)) return fails(level.path);
+        levels_.pop_back();
+        continue;
+      }
+      const std::string name = level.entries[level.done++].name;
+      const std::string its = level.path.empty() ? name : level.path + "/" + name;
+      if (!copy({level.source.get(), name}, {level.copy.get(), name}, its)) return false;
+    }
+    return true;
+  }
+
+  // Whatever happened, its folders are closed.
+  Copied take() {
+    levels_.clear();
+    return std::move(copied_);
+  }
+
+ private:
+  // A folder that is being copied.
+  struct Level {
+    std::string path;
+    process::UniqueFd source;
+    process::UniqueFd copy;
+    struct stat facts;
+    std::vector<process::FolderEntry> entries;
+    std::size_t done = 0;  // of the entries
+  };
+
   // `path`: below the root; "" is that itself.
-  bool copy(const Spot& from, const Spot& to, const std::string& path, int depth) {
+  bool copy(const Spot& from, const Spot& to, const std::string& path) {
     struct stat facts {};
     if (::fstatat(from.folder, from.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-      return (errno == ENOENT && depth > 0) || fails(path);
+      return (errno == ENOENT && !levels_.empty()) || fails(path);
     }
-    if (S_ISDIR(facts.st_mode)) return copy_folder(from, to, path, depth);
+    if (S_ISDIR(facts.st_mode)) return copy_folder(from, to, path);
     if (S_ISREG(facts.st_mode)) return copy_regular(from, to) || fails(path);
     if (S_ISLNK(facts.st_mode)) return copy_link(from, to) || fails(path);
     copied_.left_out.push_back({path, odd_kind(facts.st_mode)});
     return true;
   }
 
-  Copied take() { return std::move(copied_); }
-
- private:
-  bool copy_folder(const Spot& from, const Spot& to, const std::string& path, int depth) {
-    if (depth > kFoldersDeep) {
+  bool copy_folder(const Spot& from, const Spot& to, const std::string& path) {
+    if (levels_.size() > kFoldersDeep) {
       copied_.is_too_deep = true;
       errno = ENAMETOOLONG;
       return fails(cut_path(path));
     }
-    const process::UniqueFd source = process::open_folder(from.folder, from.name);
+    process::UniqueFd source = process::open_folder(from.folder, from.name);
     struct stat facts {};
     if (!source || ::fstat(source.get(), &facts) != 0) return fails(path);
     if (::mkdirat(to.folder, to.c_str(), 0700) != 0) return fails(path);
-    const process::UniqueFd copy = process::open_folder(to.folder, to.name);
-    const auto entries = process::read_entries(source.get());
-    if (!copy || !entries) return fails(path);
-    for (const process::FolderEntry& entry : *entries) {
-      const std::string its = path.empty() ? entry.name : path + "/" + entry.name;
-      const Spot its_copy{copy.get(), entry.name};
-      if (!this->copy({source.get(), entry.name}, its_copy, its, depth + 1)) return false;
-    }
-    return keep_facts(copy.get(), facts) || fails(path);
+    process::UniqueFd copied = process::open_folder(to.folder, to.name);
+    auto entries = process::read_entries(source.get());
+    if (!copied || !entries) return fails(path);
+    levels_.push_back({path, std::move(source), std::move(copied), facts, std::move(*entries)});
+    return true;
   }
 
   bool fails(const std::string& path) {
@@ -96,6 +122,7 @@ class TreeCopy {
   }
 
   std::string root_;
+  std::vector<Level> levels_;
   Copied copied_;
 };
 
@@ -103,7 +130,7 @@ class TreeCopy {
 
 Copied copy_tree(const std::string& from, const std::string& to) {
   TreeCopy tree(from);
-  const bool done = tree.copy({AT_FDCWD, from}, {AT_FDCWD, to}, "", 0);
+  const bool done = tree.copy_all({AT_FDCWD, from}, {AT_FDCWD, to});
   Copied copied = tree.take();
   if (done || copied.why == EEXIST) return copied;
   const std::size_t slash = to.rfind('/') + 1;

@@ -2,6 +2,7 @@
 // so that what one of them takes another does not refuse later.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,7 @@
 
 namespace muster::blobs {
 
-inline constexpr int kFoldersDeep = 256;  // below the folder that is asked for
+inline constexpr std::size_t kFoldersDeep = 256;  // below the folder that is asked for
 inline constexpr std::string_view kTooDeep = "nested more than 256 folders deep";
 static_assert(kFoldersDeep == 256, "kTooDeep says the number");
 

@@ -1,4 +1,4 @@
-// Hashes names and contents in one order.
+// Hashes names and contents in one order; folders within each other take no stack.
 #include "blobs/fingerprint.hpp"
 
 #include <algorithm>
@@ -39,17 +39,44 @@ class Hasher {
  public:
   Hasher(LeadsOutLinks links, const GoesOn& goes_on) : links_(links), goes_on_(goes_on) {}
 
-  // `real`: without links on its way. The first root is what is asked for.
-  Result<void> add_root(const fs::path& real, int depth) {
-    std::error_code wrong;
-    roots_.push_back(real);
-    return add(real, "", fs::status(real, wrong), depth);
+  // `real`: without links on its way.
+  Result<void> add_all(const fs::path& real) {
+    if (auto added = add_root(real, 0); !added) return added;
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.inside.empty()) {
+        head("end", "");
+        levels_.pop_back();
+        continue;
+      }
+      const std::string name = level.inside.take();
+      const fs::path one = level.path / name;
+      std::error_code wrong;
+      auto added = add(one, name, fs::symlink_status(one, wrong), level.depth + 1);
+      if (!added) return added;
+    }
+    return {};
   }
 
   std::string take() { return hash_.take(); }
 
  private:
-  Result<void> add(const fs::path& path, std::string_view name, fs::file_status status, int depth) {
+  // A folder that is being hashed.
+  struct Level {
+    fs::path path;
+    Names inside;  // that have not been hashed yet
+    std::size_t depth;
+  };
+
+  // The first root is what is asked for.
+  Result<void> add_root(const fs::path& real, std::size_t depth) {
+    std::error_code wrong;
+    roots_.push_back(real);
+    return add(real, "", fs::status(real, wrong), depth);
+  }
+
+  Result<void> add(const fs::path& path, std::string_view name, fs::file_status status,
+                   std::size_t depth) {
     if (is_given_up(goes_on_)) return given_up();
     switch (status.type()) {
       case fs::file_type::regular:
@@ -78,7 +105,7 @@ class Hasher {
     return file_hash(path, goes_on_).map([&](const std::string& own) { hash_.add(own); });
   }
 
-  Result<void> add_link(const fs::path& path, std::string_view name, int depth) {
+  Result<void> add_link(const fs::path& path, std::string_view name, std::size_t depth) {
     std::error_code wrong;
     const std::string target = fs::read_symlink(path, wrong);
     if (wrong) return cannot_hash(path, wrong.message());
@@ -89,7 +116,7 @@ class Hasher {
 
   // What lies in a folder that is hashed anyway is not hashed once more: no circle goes on for
   // ever.
-  Result<void> add_target(const fs::path& link, int depth) {
+  Result<void> add_target(const fs::path& link, std::size_t depth) {
     std::error_code wrong;
     const fs::path real = fs::canonical(link, wrong);
     const bool is_inside = lies_below(real, roots_.front());
@@ -101,26 +128,20 @@ class Hasher {
   }
 
   Result<void> add_folder(const fs::path& path, std::string_view name, fs::file_status status,
-                          int depth) {
+                          std::size_t depth) {
     if (depth > kFoldersDeep) return cannot_hash(cut_path(path.string()), kTooDeep);
     auto inside = Names::in(path, goes_on_);
     if (!inside && errno == ECANCELED) return given_up();
     if (!inside) return cannot_hash(path, std::strerror(errno));
     head(with_mode("folder", status), name);
-    while (!inside->empty()) {
-      const std::string own = inside->take();
-      const fs::path one = path / own;
-      std::error_code wrong;
-      auto added = add(one, own, fs::symlink_status(one, wrong), depth + 1);
-      if (!added) return added;
-    }
-    head("end", "");
+    levels_.push_back({path, std::move(*inside), depth});
     return {};
   }
 
   LeadsOutLinks links_;
   const GoesOn& goes_on_;
   std::vector<fs::path> roots_;  // of what has been, or is being, hashed
+  std::vector<Level> levels_;
   std::size_t count_ = 0;
   Sha256 hash_;
 };
@@ -142,7 +163,7 @@ Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links,
   const fs::path real = fs::canonical(path, wrong);
   if (wrong) return cannot_hash(path, wrong.message());
   Hasher hasher(links, goes_on);
-  return hasher.add_root(real, 0).map([&] { return hasher.take(); });
+  return hasher.add_all(real).map([&] { return hasher.take(); });
 }
 
 }  // namespace muster::blobs

@@ -1,11 +1,13 @@
 // Folders into blobs and out again, on a real file system.
 #include <algorithm>
 #include <fcntl.h>
+#include <functional>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blobs/copy_tree.hpp"
 #include "blobs/fingerprint.hpp"
 #include "blobs/sha256.hpp"
 #include "blobs/snapshot_of.hpp"
@@ -219,25 +221,21 @@ TEST_F(Snapshots, WhatIsNoFileIsLeftOut) {
   EXPECT_EQ(found->left_out[1].why, "a fifo");
 }
 
-// A survey in a thread with a stack of 256 KiB.
-std::optional<base::Result<Survey>> survey_on_a_small_stack(const std::string& folder) {
-  struct Work {
-    const std::string& folder;
-    std::optional<base::Result<Survey>> found;
-  };
-  Work work{folder, {}};
+// Calls it in a thread with a stack of 128 KiB.
+void on_a_small_stack(const std::function<void()>& work) {
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstacksize(&attributes, std::size_t{256} << 10);
+  ::pthread_attr_setstacksize(&attributes, std::size_t{128} << 10);
   pthread_t thread{};
-  const auto look = [](void* given) -> void* {
-    auto& its = *static_cast<Work*>(given);
-    its.found = survey(its.folder);
+  const auto call = [](void* given) -> void* {
+    (*static_cast<const std::function<void()>*>(given))();
     return nullptr;
   };
-  if (::pthread_create(&thread, &attributes, look, &work) == 0) ::pthread_join(thread, nullptr);
+  const int failed =
+      ::pthread_create(&thread, &attributes, call, const_cast<std::function<void()>*>(&work));
+  ASSERT_EQ(failed, 0);
+  ::pthread_join(thread, nullptr);
   ::pthread_attr_destroy(&attributes);
-  return std::move(work.found);
 }
 
 // So many folders within each other, the last with a file in it.
@@ -249,9 +247,15 @@ std::string nested(int count) {
 
 TEST_F(Snapshots, FoldersWithinEachOtherTakeNoStack) {
   put(nested(250));
-  const auto found = survey_on_a_small_stack(code_);
-  ASSERT_TRUE(found && *found);
-  EXPECT_EQ((*found)->manifest.entries.size(), 251U);
+  on_a_small_stack([&] {
+    const auto found = survey(code_);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->manifest.entries.size(), 251U);
+    const auto print = fingerprint(code_, LeadsOutLinks::as_they_are);
+    ASSERT_TRUE(print);
+    EXPECT_EQ(copy_tree(code_, folder_.path() + "/copy").why, 0);
+    EXPECT_EQ(fingerprint(folder_.path() + "/copy", LeadsOutLinks::as_they_are), print);
+  });
 }
 
 TEST_F(Snapshots, FoldersThatAreTooDeepAreNamed) {
