@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 64u << 10;
 constexpr int kAcceptedAtOnce = 64;
-constexpr std::size_t kSilentMax = 512;  // connections without a greeting, which comes at once
+constexpr rlim_t kSilentMax = 512;  // connections without a greeting, which comes at once
+constexpr rlim_t kSilentShare = 4;  // at most one in so many of the descriptors is for them
 constexpr short kCame = POLLIN | POLLHUP | POLLERR;
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
@@ -29,6 +31,13 @@ std::size_t send_some(int socket, std::string_view bytes) {
   const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<std::size_t>(sent);
   return would_block() ? 0 : bytes.size();
+}
+
+// poll() takes no more entries than this process may have descriptors.
+std::size_t silent_max() {
+  rlimit files{};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &files) == 0;
+  return is_known ? std::clamp<rlim_t>(files.rlim_cur / kSilentShare, 1, kSilentMax) : kSilentMax;
 }
 
 }  // namespace
@@ -46,7 +55,7 @@ std::optional<std::size_t> greeting_size(std::string_view bytes) {
 }
 
 Proxy::Proxy(process::UniqueFd listener, const Gate& gate)
-    : listener_(std::move(listener)), gate_(gate) {}
+    : listener_(std::move(listener)), gate_(gate), silent_max_(silent_max()) {}
 
 void Proxy::wanted(std::vector<pollfd>& entries) const {
   entries.push_back({listener_.get(), POLLIN, 0});
@@ -63,21 +72,20 @@ void Proxy::wanted(std::vector<pollfd>& entries) const {
       side(pair.library, pair.outward, pair.inward);
     } else {
       entries.push_back({pair.rank.get(), POLLIN, 0});
-      entries.push_back({-1, 0, 0});
     }
   }
 }
 
 base::Result<void> Proxy::served(const pollfd* entries) {
   const pollfd* entry = entries + 1;
-  for (auto pair = pairs_.begin(); pair != pairs_.end(); entry += 2) {
-    const short rank = entry[0].revents;
-    const short library = entry[1].revents;
+  for (auto pair = pairs_.begin(); pair != pairs_.end();) {
+    const short rank = (entry++)->revents;
     if (!pair->library) {
       if (rank != 0) {
         if (auto greeted = greet(*pair); !greeted) return greeted;
       }
     } else {
+      const short library = (entry++)->revents;
       if ((rank & kCame) != 0 || (library & POLLOUT) != 0) {
         carry(pair->rank, pair->library, pair->inward);
       }
@@ -96,7 +104,7 @@ void Proxy::accept_some() {
     process::UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!made && (would_block() || !process::is_shortage(errno) || !make_room(1))) return;
     if (!made || loopback_peer(made.get()) != ::geteuid()) continue;
-    make_room(kSilentMax);
+    make_room(silent_max_);
     pairs_.push_back({std::move(made), {}, {}, {}});
   }
 }

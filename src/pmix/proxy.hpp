@@ -1,6 +1,7 @@
 // Proxy: carries bytes between the ranks' connections and the PMIx library's.
 #pragma once
 
+#include <cstddef>
 #include <list>
 #include <optional>
 #include <poll.h>
@@ -14,13 +15,16 @@
 
 namespace muster::pmix {
 
-// Never blocks. A connection reaches the library only when its user is ours and its greeting is
-// complete, because the library makes all its clients wait for the rest of a greeting.
+// Never blocks. Of connections that have not greeted it keeps at most 512, and no more than a
+// quarter of the descriptors that this process may have; the oldest make room. A connection reaches
+// the library only when its user is ours and its greeting is complete, because the library makes
+// all its clients wait for the rest of a greeting.
 class Proxy {
  public:
   Proxy(process::UniqueFd listener, const Gate& gate);
 
-  // Appends what to wait for; served() takes the same entries after poll().
+  // Appends what to wait for, an entry for each descriptor at most; served() takes the same entries
+  // after poll().
   void wanted(std::vector<pollfd>& entries) const;
   [[nodiscard]] base::Result<void> served(const pollfd* entries);
 
@@ -44,6 +48,7 @@ class Proxy {
 
   process::UniqueFd listener_;
   Gate gate_;
+  std::size_t silent_max_;
   std::list<Pair> pairs_;
 };
 

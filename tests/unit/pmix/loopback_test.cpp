@@ -6,10 +6,12 @@
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "pmix/gate.hpp"
 #include "pmix/listener.hpp"
@@ -151,6 +153,61 @@ TEST(Gate, SaysWhenThereIsNoSuchSocket) {
     port = listener->port;
   }
   EXPECT_FALSE(Gate::shut(port));
+}
+
+// So many descriptors may be open, while it is there.
+class FilesLimit {
+ public:
+  explicit FilesLimit(rlim_t files) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit lowered = before_;
+    lowered.rlim_cur = files;
+    is_set_ = ::setrlimit(RLIMIT_NOFILE, &lowered) == 0;
+  }
+  ~FilesLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FilesLimit(const FilesLimit&) = delete;
+  FilesLimit& operator=(const FilesLimit&) = delete;
+  [[nodiscard]] bool is_set() const { return is_set_; }
+
+ private:
+  rlimit before_{};
+  bool is_set_ = false;
+};
+
+bool was_closed(const process::UniqueFd& client) {
+  char byte = 0;
+  return ::recv(client.get(), &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+// poll() takes no more entries than there may be descriptors.
+TEST(Proxy, KeepsAQuarterOfItsDescriptorsForTheSilent) {
+  const FilesLimit limit(1024);
+  ASSERT_TRUE(limit.is_set());
+  auto library = listen_on_loopback();
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(library && listener);
+  auto gate = Gate::shut(library->port);
+  if (!gate) GTEST_SKIP() << gate.error().what << "; " << gate.error().hint;
+  constexpr std::size_t kCallers = 600;
+  std::vector<process::UniqueFd> clients;
+  clients.reserve(kCallers);
+  for (std::size_t i = 0; i < kCallers; ++i) {
+    clients.push_back(connected(listener->port, 5000));
+    ASSERT_TRUE(clients.back());
+  }
+  Proxy proxy(std::move(listener->socket), *gate);
+  std::vector<pollfd> entries;
+  do {
+    entries.clear();
+    proxy.wanted(entries);
+    ASSERT_GE(::poll(entries.data(), entries.size(), 0), 0);
+    ASSERT_TRUE(proxy.served(entries.data()));
+  } while (entries.front().revents != 0);
+  EXPECT_EQ(entries.size(), 1U + 256U);
+  EXPECT_TRUE(was_closed(clients.front()));
+  EXPECT_TRUE(was_closed(clients[kCallers - 257]));
+  EXPECT_FALSE(was_closed(clients[kCallers - 256]));
+  EXPECT_FALSE(was_closed(clients.back()));
 }
 
 std::string header(std::uint32_t length) {
