@@ -8,6 +8,7 @@
 #include <map>
 #include <sys/socket.h>
 
+#include "head/crowd.hpp"
 #include "head/step_tasks.hpp"
 #include "link/step_tasks.hpp"
 #include "process/alarm.hpp"
@@ -20,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr base::Duration kMayCome = std::chrono::seconds(5);
 constexpr base::Duration kAreHeard = std::chrono::seconds(1);  // those that have come
+constexpr base::Duration kAcceptsAgain = std::chrono::milliseconds(100);
+constexpr std::size_t kSilentVisitors = 64;  // beside the tasks; a task greets at once
 
 // Until each of them knows how it ended, or there is no more time for that.
 class Farewell {
@@ -29,7 +32,8 @@ class Farewell {
         words_(link::step_end(place, code)),
         loop_(loop),
         acceptor_(acceptor),
-        limit_(loop) {}
+        limit_(loop),
+        pause_(loop) {}
 
   void begin(base::Duration limit) {
     limit_.after(limit, [this] { stop(); });
@@ -46,16 +50,30 @@ class Farewell {
 
   void accept() {
     acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
-      if (error) return stop();
-      hear(std::make_shared<Visitor>(std::move(socket)));
+      if (error == asio::error::operation_aborted) return;
+      // As a rule this process has no descriptor left just now.
+      if (error && !make_room(1)) return pause_.after(kAcceptsAgain, [this] { accept(); });
+      if (!error) make_room(kSilentVisitors + place_.tasks);
+      if (!error) hear(std::make_shared<Visitor>(std::move(socket)));
       accept();
     }));
   }
 
+  // One that has said nothing leaves, if there are `most`. False: there are fewer.
+  bool make_room(std::size_t most) {
+    if (silent_.size() < most) return false;
+    std::error_code ignored;
+    silent_.take_one()->socket.close(ignored);
+    return true;
+  }
+
   void hear(const VisitorPtr& visitor) {
+    std::error_code ignored;
+    const Ticket ticket = silent_.add(visitor->socket.remote_endpoint(ignored).address(), visitor);
     asio::async_read_until(
         visitor->socket, asio::dynamic_buffer(visitor->said, link::kStepLineMax), '\n',
-        life_.bind([this, visitor](const std::error_code& error, std::size_t size) {
+        life_.bind([this, visitor, ticket](const std::error_code& error, std::size_t size) {
+          silent_.remove(ticket);
           if (!error) answer(*visitor, std::string_view(visitor->said).substr(0, size - 1));
         }));
   }
@@ -81,6 +99,7 @@ class Farewell {
   void stop() {
     life_.end();
     limit_.stop();
+    pause_.stop();
     std::error_code ignored;
     acceptor_.close(ignored);
     loop_.stop();  // strangers may be silent for ever
@@ -91,6 +110,8 @@ class Farewell {
   asio::io_context& loop_;
   tcp::acceptor& acceptor_;
   process::Alarm limit_;
+  process::Alarm pause_;
+  Crowd<VisitorPtr> silent_;
   std::map<std::uint32_t, std::uint32_t> told_;  // tasks to their processes
   process::Life life_;
 };

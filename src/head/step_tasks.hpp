@@ -6,7 +6,8 @@
 //   task 0   "muster-step 12.0 ended CODE\n"    when all is done
 //
 // They meet at one of a few ports that follow from the step's name. Nothing of it is secret: a
-// stranger there could end some of the others too early, or hold them up, and do nothing else.
+// stranger there could end some of the others too early, or hold them up, and do nothing else. Of
+// those that say nothing task 0 keeps as many as there are tasks, and 64 more; the oldest leave.
 #pragma once
 
 #include <asio/io_context.hpp>

@@ -2,6 +2,7 @@
 #include "host/outside_helpers.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -14,6 +15,8 @@ namespace muster::host {
 namespace {
 
 constexpr int kCallsWaiting = 64;
+constexpr std::size_t kSilentCalls = 64;
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr const char* kHelperWord = "muster-helper";
 
 }  // namespace
@@ -42,6 +45,7 @@ OutsideHelpers::OutsideHelpers(asio::io_context& loop, process::UniqueFd listene
                                Start start)
     : loop_(loop),
       listener_(loop, listener.release()),
+      pause_(loop),
       environment_(std::move(environment)),
       next_(first),
       start_(std::move(start)) {}
@@ -50,18 +54,28 @@ void OutsideHelpers::wait_for_call() {
   listener_.async_wait(asio::posix::stream_descriptor::wait_read,
                        life_.bind([this](const std::error_code& error) {
                          if (error) return;
-                         accept();
-                         wait_for_call();
+                         if (accept()) return wait_for_call();
+                         pause_.after(kAcceptPause, [this] { wait_for_call(); });
                        }));
 }
 
-void OutsideHelpers::accept() {
+bool OutsideHelpers::accept() {
   process::UniqueFd call(
       ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!call) return;
+  if (!call) return !process::is_shortage(errno) || make_room(1);
+  make_room(kSilentCalls);
   const process::ProcessId id = next_++;
   calls_.try_emplace(id, loop_, call.release());
+  silent_.insert(id);
   wait_for_order(id);
+  return true;
+}
+
+bool OutsideHelpers::make_room(std::size_t most) {
+  if (silent_.size() < most) return false;
+  calls_.erase(*silent_.begin());
+  silent_.erase(silent_.begin());
+  return true;
 }
 
 void OutsideHelpers::wait_for_order(process::ProcessId id) {
@@ -74,6 +88,7 @@ void OutsideHelpers::wait_for_order(process::ProcessId id) {
 void OutsideHelpers::receive(process::ProcessId id) {
   const auto call = calls_.find(id);
   if (call == calls_.end()) return;
+  silent_.erase(id);
   const auto order = process::receive_order(call->second.native_handle());
   const auto program = process::helper_file();
   if (!order || !program) return void(calls_.erase(call));

@@ -6,10 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "process/alarm.hpp"
 #include "process/guard.hpp"
 #include "process/helper_outside.hpp"
 #include "process/life.hpp"
@@ -34,16 +36,21 @@ class OutsideHelpers {
   OutsideHelpers(asio::io_context& loop, process::UniqueFd listener,
                  std::vector<std::string> environment, process::ProcessId first, Start start);
   void wait_for_call();
-  void accept();
+  // False: there is no descriptor left just now.
+  bool accept();
+  // Ends the oldest call that has said nothing, if there are `most`. False: there are fewer.
+  bool make_room(std::size_t most);
   void wait_for_order(process::ProcessId id);
   void receive(process::ProcessId id);
 
   asio::io_context& loop_;
   asio::posix::stream_descriptor listener_;
+  process::Alarm pause_;
   std::vector<std::string> environment_;
   process::ProcessId next_;
   Start start_;
   std::map<process::ProcessId, asio::posix::stream_descriptor> calls_;
+  std::set<process::ProcessId> silent_;  // calls without an order yet, which comes at once
   process::Life life_;
 };
 

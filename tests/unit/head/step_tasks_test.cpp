@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "link/step_tasks.hpp"
+#include "unit/files_limit.hpp"
 
 namespace muster::head {
 namespace {
@@ -68,6 +69,32 @@ TEST(StepTasks, AreNotMistakenForAStranger) {
   auto one = follower(task("4", 1, 2));
   others->end(5);
   EXPECT_EQ(one.get(), 5);
+}
+
+// More than this process may have open, each of which says nothing and came earlier.
+TEST(StepTasks, AreToldBesideACrowdThatIsSilent) {
+  asio::io_context loop;
+  auto others = OtherTasks::await(task("9", 0, 2));
+  ASSERT_TRUE(others);
+  const tcp::endpoint at(asio::ip::make_address("127.0.0.1"),
+                         link::step_ports(task("9", 0).step)[0]);
+  std::vector<tcp::socket> crowd;
+  crowd.reserve(150);
+  for (int i = 0; i < 150; ++i) {
+    crowd.emplace_back(loop);
+    crowd.back().connect(at);
+  }
+  tcp::socket one(loop);
+  one.connect(at);
+  one.send(asio::buffer(link::step_greeting(task("9", 1, 2), ::getpid())));
+  constexpr int kLeft = 20;
+  const unit::FilesLimit limit(static_cast<rlim_t>(one.native_handle() + 1 + kLeft));
+  ASSERT_TRUE(limit.is_set());
+  others->end(7);
+  std::string said;
+  std::error_code error;
+  asio::read_until(one, asio::dynamic_buffer(said), '\n', error);
+  EXPECT_EQ(said, link::step_end(task("9", 0, 2), 7)) << error.message();
 }
 
 // It belongs to what comes after.

@@ -6,7 +6,6 @@
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -17,6 +16,7 @@
 #include "pmix/listener.hpp"
 #include "pmix/loopback_peer.hpp"
 #include "pmix/proxy.hpp"
+#include "unit/files_limit.hpp"
 
 namespace muster::pmix {
 namespace {
@@ -155,25 +155,6 @@ TEST(Gate, SaysWhenThereIsNoSuchSocket) {
   EXPECT_FALSE(Gate::shut(port));
 }
 
-// So many descriptors may be open, while it is there.
-class FilesLimit {
- public:
-  explicit FilesLimit(rlim_t files) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit lowered = before_;
-    lowered.rlim_cur = files;
-    is_set_ = ::setrlimit(RLIMIT_NOFILE, &lowered) == 0;
-  }
-  ~FilesLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  FilesLimit(const FilesLimit&) = delete;
-  FilesLimit& operator=(const FilesLimit&) = delete;
-  [[nodiscard]] bool is_set() const { return is_set_; }
-
- private:
-  rlimit before_{};
-  bool is_set_ = false;
-};
-
 bool was_closed(const process::UniqueFd& client) {
   char byte = 0;
   return ::recv(client.get(), &byte, 1, MSG_DONTWAIT) == 0;
@@ -181,7 +162,7 @@ bool was_closed(const process::UniqueFd& client) {
 
 // poll() takes no more entries than there may be descriptors.
 TEST(Proxy, KeepsAQuarterOfItsDescriptorsForTheSilent) {
-  const FilesLimit limit(1024);
+  const unit::FilesLimit limit(1024);
   ASSERT_TRUE(limit.is_set());
   auto library = listen_on_loopback();
   auto listener = listen_on_loopback();
