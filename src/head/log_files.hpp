@@ -23,6 +23,7 @@ namespace muster::head {
 class LogFiles final : public machine::LineSink {
  public:
   // Makes folders and empty files for all ranks whose output comes here; none when none are wanted.
+  // Below the part of a name that the user has written no link is followed.
   [[nodiscard]] static base::Result<std::optional<LogFiles>> wanted(
       const model::OutputSpec& output, const machine::Speakers& speakers);
   [[nodiscard]] static base::Result<LogFiles> create(const model::OutputSpec& output,
@@ -58,14 +59,25 @@ class LogFiles final : public machine::LineSink {
     store::StreamName name = {};        // of the first stream that is kept in it
   };
 
+  // What a call has found and made, before anything that was there is emptied.
+  struct Attempt {
+    std::vector<std::string> made = {};      // files, and folders before them
+    std::vector<machine::SinkId> full = {};  // files that have bytes of an earlier job
+  };
+
   // Like make(); trouble() returns a failure, and the ranks of this world have no files then.
   void try_make(const model::OutputSpec& output, const machine::Speakers& speakers,
                 const model::World& world);
+  // All of them, or none: then what is there stays as it was.
   [[nodiscard]] base::Result<void> make(const model::OutputSpec& output,
                                         const machine::Speakers& speakers,
                                         const model::World& world);
+  [[nodiscard]] base::Result<void> open_all(const model::OutputSpec& output,
+                                            const machine::Speakers& speakers,
+                                            const model::World& world, Attempt& attempt);
   [[nodiscard]] base::Result<machine::SinkId> open(const std::string& path,
-                                                   const model::Pattern& pattern);
+                                                   const model::Pattern& pattern, Attempt& attempt);
+  [[nodiscard]] base::Result<void> empty(const std::vector<machine::SinkId>& full);
 
   [[nodiscard]] static process::Written write_at_pace_of(File& file, std::string_view bytes);
 

@@ -24,26 +24,40 @@ std::optional<int> printed_to(const struct stat& found, int file = -1) {
 }
 
 // Devices and FIFOs have nothing to empty.
-bool emptied(int file, const struct stat& found, NamedBy whom) {
-  if (S_ISREG(found.st_mode)) return found.st_size == 0 || ::ftruncate(file, 0) == 0;
-  if (whom == NamedBy::user) return true;
-  errno = EINVAL;
-  return false;
+bool emptied(int file) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return false;
+  return !S_ISREG(found.st_mode) || found.st_size == 0 || ::ftruncate(file, 0) == 0;
 }
 
 }  // namespace
 
-UniqueFd open_output(const std::string& path, NamedBy whom) {
-  const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+OpenedOutput open_output_at(int folder, const std::string& name, NamedBy whom) {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  constexpr mode_t kMode = 0666;
+  OpenedOutput opened{UniqueFd(::openat(folder, name.c_str(), kFlags | O_EXCL, kMode)), false};
+  opened.is_made = static_cast<bool>(opened.file);
+  if (opened.is_made || errno != EEXIST) return opened;
   const int follows = whom == NamedBy::user ? 0 : O_NOFOLLOW;
-  UniqueFd file(::open(path.c_str(), flags | follows, 0666));
+  opened = {UniqueFd(::openat(folder, name.c_str(), kFlags | follows, kMode)), false};
   struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0) return {};
+  if (!opened.file || ::fstat(opened.file.get(), &found) != 0) return {};
   // With a place of its own to write at, one of the two would write over what the other has.
-  if (const auto own = printed_to(found, file.get())) {
-    return UniqueFd(::fcntl(*own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (const auto own = printed_to(found, opened.file.get())) {
+    return {UniqueFd(::fcntl(*own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)), false};
   }
-  return emptied(file.get(), found, whom) ? std::move(file) : UniqueFd();
+  if (S_ISREG(found.st_mode) || whom == NamedBy::user) return opened;
+  opened.file.reset();
+  errno = EINVAL;
+  return opened;
+}
+
+UniqueFd open_output(const std::string& path, NamedBy whom) {
+  OpenedOutput opened = open_output_at(AT_FDCWD, path, whom);
+  if (!opened.file || opened.is_made || is_printed_to(opened.file.get())) {
+    return std::move(opened.file);
+  }
+  return emptied(opened.file.get()) ? std::move(opened.file) : UniqueFd();
 }
 
 bool is_printed_to(int file) {

@@ -19,6 +19,14 @@ enum class NamedBy : std::uint8_t {
 // file, ENXIO of a FIFO that nobody reads.
 [[nodiscard]] UniqueFd open_output(const std::string& path, NamedBy whom);
 
+struct OpenedOutput {
+  UniqueFd file = {};
+  bool is_made = false;  // it was not there
+};
+
+// The same for a name in an open folder, or AT_FDCWD; what is in the file stays for now.
+[[nodiscard]] OpenedOutput open_output_at(int folder, const std::string& name, NamedBy whom);
+
 // Whether stdout or stderr is written to that regular file, too.
 [[nodiscard]] bool is_printed_to(int file);
 

@@ -249,6 +249,35 @@ class OddFiles(RecordedCase):
         self.assert_refused(done, BAD_FILE, r"rank.0/stdout: it is a link, which is not followed")
         self.assertEqual(self.read("else"), b"keep\n")
 
+    def test_a_folder_that_is_a_link_among_the_logs_is_not_followed(self):
+        os.makedirs(self.path("elsewhere"))
+        for name in ("stdout", "stdout.log"):
+            self.write("elsewhere/" + name, "keep\n")
+        for command, words, link in (
+                ("run", ("-n", "1", "--logs", "one"), "one/rank.0"),
+                ("mpirun", ("-n", "1", "--output-filename", "two"), "two/1"),
+                ("horovodrun", ("-np", "1", "--output-filename", "three"), "three/rank.0"),
+                ("mpiexec.hydra", ("-n", "1", "-outfile-pattern", "four/%r/stdout"), "four/0")):
+            with self.subTest(link):
+                os.makedirs(self.path(os.path.dirname(link)))
+                os.symlink("../elsewhere", self.path(link))
+                done = self.muster(*words, "echo", "x", command=(MUSTER, command))
+                self.assertEqual(done.out, b"", done)
+                self.assertRegex(done.errors, rf"cannot make \S*{link}/.*: it is a link, which is "
+                                 "not followed")
+        for name in ("stdout", "stdout.log"):
+            self.assertEqual(self.read("elsewhere/" + name), b"keep\n")
+        self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["stdout", "stdout.log"])
+
+    def test_logs_of_a_start_that_is_refused_are_as_before(self):
+        self.succeeds("-n", "1", "--logs", "logs", "echo", "said")
+        self.write("logs/rank.1", "a file\n")
+        done = self.muster("-n", "3", "--logs", "logs", "echo", "x")
+        self.assert_refused(done, BAD_FILE, r"cannot make logs/rank.1/stdout: Not a directory")
+        self.assertIn("remove what has that name", done.errors)
+        self.assertEqual(self.read("logs/rank.0/stdout"), b"said\n")
+        self.assertEqual(sorted(os.listdir(self.path("logs"))), ["rank.0", "rank.1"])
+
     def test_what_the_user_has_named_may_be_anything_that_is_read(self):
         hydra = (MUSTER, "mpiexec.hydra")
         os.symlink(self.path("file"), self.path("link"))
@@ -258,6 +287,7 @@ class OddFiles(RecordedCase):
         os.mkfifo(self.path("fifo"))
         done = self.muster("-n", "1", "-outfile-pattern", "fifo", "echo", "x", command=hydra)
         self.assert_refused(done, BAD_FILE, r"cannot make \S*/fifo: .* nobody reads")
+        self.assertIn("start its reader first", done.errors)
         held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, held)
         self.succeeds("-n", "1", "-outfile-pattern", "fifo", "echo", "x", command=hydra)

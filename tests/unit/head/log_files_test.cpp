@@ -78,6 +78,62 @@ TEST(LogFiles, AFileThatCannotBeMadeIsNamed) {
   EXPECT_NE(logs.error().what.find(file), std::string::npos);
 }
 
+// What a user has put there, or somebody else, is not written over.
+TEST(LogFiles, NoLinkBelowTheNamedFolderIsFollowed) {
+  const unit::Folder folder;
+  const Speaking who(1);
+  std::filesystem::create_directories(folder.path() + "/logs");
+  std::filesystem::create_directory(folder.path() + "/elsewhere");
+  folder.file("elsewhere/stdout", "keep", false);
+  std::filesystem::create_symlink("../elsewhere", folder.path() + "/logs/rank.0");
+  const auto logs = LogFiles::create(kept_in(folder.path() + "/logs"), who.speakers);
+  ASSERT_FALSE(logs);
+  EXPECT_EQ(logs.error().what, "cannot make " + folder.path() +
+                                   "/logs/rank.0/stdout: it is a link, which is not followed");
+  EXPECT_EQ(logs.error().hint, "remove the link, or name the folder that it leads to");
+  EXPECT_EQ(folder.read("elsewhere/stdout"), "keep");
+}
+
+TEST(LogFiles, TheNamedFolderMayBeALink) {
+  const unit::Folder folder;
+  const Speaking who(1);
+  std::filesystem::create_directory(folder.path() + "/elsewhere");
+  std::filesystem::create_symlink("elsewhere", folder.path() + "/link");
+  const model::Pattern end = {{Field::text, "/rank."}, {Field::rank}, {Field::text, "/x"}};
+  // As --logs has it, and as --log_dir has it, where other hosts have folders beside it.
+  for (const bool has_field : {false, true}) {
+    model::OutputSpec output;
+    output.out_file = {{Field::text, folder.path() + "/link"}};
+    if (has_field) output.out_file.push_back({Field::other_node, "_"});
+    output.out_file.insert(output.out_file.end(), end.begin(), end.end());
+    auto logs = LogFiles::create(output, who.speakers);
+    ASSERT_TRUE(logs) << logs.error().what;
+    logs->write(logs->sink_of(Rank(0), Stream::out), "said");
+    EXPECT_EQ(folder.read("elsewhere/rank.0/x"), "said");
+    std::filesystem::remove_all(folder.path() + "/elsewhere/rank.0");
+  }
+}
+
+TEST(LogFiles, OfAStartThatIsRefusedAreAsBefore) {
+  const unit::Folder folder;
+  const Speaking who(3);
+  std::filesystem::create_directories(folder.path() + "/logs/rank.0");
+  folder.file("logs/rank.0/stdout", "of an earlier job", false);
+  folder.file("logs/rank.2", "", false);
+  const auto logs = LogFiles::create(kept_in(folder.path() + "/logs"), who.speakers);
+  ASSERT_FALSE(logs);
+  EXPECT_NE(logs.error().what.find("rank.2/stdout: Not a directory"), std::string::npos)
+      << logs.error().what;
+  EXPECT_EQ(logs.error().hint, "remove what has that name, or choose another name");
+  EXPECT_EQ(folder.read("logs/rank.0/stdout"), "of an earlier job");
+  EXPECT_FALSE(folder.has("logs/rank.0/stderr"));
+  EXPECT_FALSE(folder.has("logs/rank.1"));
+  std::filesystem::remove(folder.path() + "/logs/rank.2");
+  ASSERT_TRUE(LogFiles::create(kept_in(folder.path() + "/logs"), who.speakers));
+  EXPECT_EQ(folder.read("logs/rank.0/stdout"), "");
+  EXPECT_TRUE(folder.has("logs/rank.2/stderr"));
+}
+
 TEST(LogFiles, OfSpawnedRanksAreAddedOrToldOf) {
   const unit::Folder folder;
   Speaking who(1);
