@@ -146,7 +146,8 @@ Result<void> move_on(const fs::path& from, const std::string& earlier, const std
 
 // Of several runs at the same instant one takes them, and the others see that it has.
 Result<void> go_on_from(const std::string& asked, const std::string& folder) {
-  const std::string lock = records_of(fs::path(folder).parent_path()) + "/.checkpoints";
+  const std::string lock =
+      fmt::format("{}/{}", records_of(fs::path(folder).parent_path()), store::kCheckpointsLock);
   const process::UniqueFd held = store::lock_file(lock);
   if (!held) return cannot_fill("open", lock, {errno, std::generic_category()});
   const auto earlier = with_checkpoints(asked);

@@ -22,6 +22,9 @@ inline constexpr std::string_view kSentFile = ".sent";
 // In that folder: what was put where an output has a path of its own.
 inline constexpr std::string_view kPlacedOutputs = ".placed";
 
+// Beside the records: a file that whoever takes checkpoints over from an earlier run locks.
+inline constexpr std::string_view kCheckpointsLock = ".checkpoints";
+
 // Whether a folder may be a record: "20261121-212530.123-kufa". Pure.
 [[nodiscard]] bool is_run_name(std::string_view name);
 

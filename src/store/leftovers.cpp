@@ -40,7 +40,7 @@ bool is_locked(const std::string& folder) {
 bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file)
-    return name == kRemovedFile || name.starts_with(kForeignMark) ||
+    return name == kRemovedFile || name == kCheckpointsLock || name.starts_with(kForeignMark) ||
            name.starts_with(".index.sqlite");
   return entry.kind == FileKind::folder &&
          (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||

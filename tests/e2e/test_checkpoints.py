@@ -47,6 +47,7 @@ class Reruns(CheckpointCase):
         self.assertTrue(os.path.isdir(last + "/checkpoints"))
         self.assertFalse(os.path.islink(last + "/checkpoints"))
         self.assertEqual(os.path.realpath(first + "/checkpoints"), last + "/checkpoints")
+        self.assertEqual(self.told("gc").errors, "", "a rerun has left nothing that is unknown")
 
     def test_they_are_moved_with_all_records(self):
         self.submit(code=1)
