@@ -1,11 +1,8 @@
 // Accepts connections and holds the listener's side of the handshake with each.
 #include "head/door.hpp"
 
-#include <algorithm>
 #include <asio/write.hpp>
 #include <fcntl.h>
-#include <map>
-#include <vector>
 
 #include "probe/random.hpp"
 
@@ -26,14 +23,6 @@ Visitor::Visitor(tcp::socket connected, const std::string& secret)
       talk(secret, probe::random_digits(32)) {
   std::error_code ignored;
   from = socket.remote_endpoint(ignored).address();
-}
-
-std::size_t one_to_leave(const std::vector<asio::ip::address>& strangers) {
-  std::map<asio::ip::address, std::size_t> counts;
-  for (const auto& from : strangers) ++counts[from];
-  const auto oldest = std::ranges::max_element(
-      strangers, {}, [&](const asio::ip::address& from) { return counts[from]; });
-  return static_cast<std::size_t>(oldest - strangers.begin());
 }
 
 Door::Door(asio::io_context& loop, std::string secret, std::size_t expected, DoorEvents events)
@@ -93,21 +82,15 @@ void Door::accept() {
 
 // A node shows at once that it is of this job, so whoever came last is heard.
 bool Door::make_room(std::size_t most) {
-  std::vector<VisitorPtr> strangers;
-  std::vector<asio::ip::address> places;
-  for (const VisitorPtr& visitor : visitors_) {
-    if (visitor->talk.known()) continue;
-    strangers.push_back(visitor);
-    places.push_back(visitor->from);
-  }
-  if (strangers.size() < most) return false;
-  dismiss(strangers[one_to_leave(places)]);
+  if (strangers_.size() < most) return false;
+  dismiss(strangers_.take_one());
   return true;
 }
 
 void Door::welcome(tcp::socket socket) {
   auto visitor = std::make_shared<Visitor>(std::move(socket), secret_);
   visitors_.push_back(visitor);
+  visitor->ticket = strangers_.add(visitor->from, visitor);
   std::error_code ignored;
   ::fcntl(visitor->socket.native_handle(), F_SETFD, FD_CLOEXEC);
   visitor->socket.set_option(tcp::no_delay(true), ignored);
@@ -139,6 +122,7 @@ void Door::read(const VisitorPtr& visitor) {
 void Door::hear(const VisitorPtr& visitor, std::string_view bytes) {
   auto step = visitor->talk.take(bytes);
   if (!step) return events_.odd(visitor, step.error());
+  if (visitor->talk.known()) strangers_.remove(visitor->ticket);
   if (!send(visitor, step->send)) return;
   const auto alive = life_.watch();
   if (step->join) events_.joined(visitor, std::move(*step->join));
@@ -159,6 +143,7 @@ void Door::dismiss(const VisitorPtr& visitor) {
   visitor->timer.stop();
   std::error_code ignored;
   visitor->socket.close(ignored);
+  strangers_.remove(visitor->ticket);
   visitors_.remove(visitor);
 }
 
@@ -168,6 +153,7 @@ process::UniqueFd Door::take(const VisitorPtr& visitor) {
   visitor->socket.cancel(ignored);
   asio::write(visitor->socket, asio::buffer("begin\n", 6), ignored);
   process::UniqueFd connection(visitor->socket.release());
+  strangers_.remove(visitor->ticket);
   visitors_.remove(visitor);
   return connection;
 }

@@ -11,9 +11,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
+#include "head/crowd.hpp"
 #include "link/handshake.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
@@ -30,6 +30,7 @@ struct Visitor {
   process::Alarm timer;
   link::HostHandshake talk;
   asio::ip::address from;
+  Ticket ticket = 0;  // among the strangers, as long as it is one
   std::array<char, 4096> buffer{};
   bool admitted = false;  // it waits for the begin, and nothing is due from it
 };
@@ -42,10 +43,6 @@ struct DoorEvents {
   std::function<void(const VisitorPtr&, const base::Error&)> odd;
   std::function<void(const VisitorPtr&)> left;  // one that was admitted
 };
-
-// Which of the strangers makes room, by where they are from, in the order in which they came; there
-// is one at least. The oldest of those from where most came, or of all where no place has more.
-[[nodiscard]] std::size_t one_to_leave(const std::vector<asio::ip::address>& strangers);
 
 class Door {
  public:
@@ -81,11 +78,12 @@ class Door {
   void hear(const VisitorPtr& visitor, std::string_view bytes);
 
   std::string secret_;
-  std::size_t strangers_max_;  // connections that have not shown to be of this job
+  std::size_t strangers_max_;
   DoorEvents events_;
   asio::ip::tcp::acceptor acceptor_;
   process::Alarm pause_;
   std::list<VisitorPtr> visitors_;
+  Crowd<VisitorPtr> strangers_;  // those of them that have not shown to be of this job
   process::Life life_;
 };
 

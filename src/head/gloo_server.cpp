@@ -9,9 +9,6 @@
 #include <fcntl.h>
 #include <system_error>
 #include <utility>
-#include <vector>
-
-#include "head/door.hpp"
 
 namespace muster::head {
 namespace {
@@ -146,21 +143,14 @@ void GlooServer::receive(tcp::socket socket) {
   }
   if (sessions_.size() >= kSessionsMax) make_room();
   const auto session = std::make_shared<Session>(std::move(socket), store_, life_.watch(), joined_);
-  const auto at = sessions_.insert(sessions_.end(), session);
-  session->start(life_.bind([this, at] { sessions_.erase(at); }));
+  const Ticket ticket = sessions_.add(session->from(), session);
+  session->start(life_.bind([this, ticket] { sessions_.remove(ticket); }));
 }
 
 bool GlooServer::make_room() {
-  std::vector<std::shared_ptr<Session>> open;
-  std::vector<asio::ip::address> places;
-  for (const auto& one : sessions_) {
-    const auto session = one.lock();
-    if (!session) continue;
-    open.push_back(session);
-    places.push_back(session->from());
-  }
-  if (!open.empty()) open[one_to_leave(places)]->close();
-  return !open.empty();
+  if (sessions_.size() == 0) return false;
+  if (const auto session = sessions_.take_one().lock()) session->close();
+  return true;
 }
 
 }  // namespace muster::head

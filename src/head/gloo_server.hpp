@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
 #include "gloo/store.hpp"
+#include "head/crowd.hpp"
 #include "head/peers.hpp"
 #include "machine/refusals.hpp"
 #include "process/alarm.hpp"
@@ -61,7 +61,7 @@ class GlooServer {
   process::Alarm pause_;
   std::shared_ptr<gloo::Store> store_;
   std::uint16_t port_ = 0;
-  std::list<std::weak_ptr<Session>> sessions_;  // open ones, in the order in which they came
+  Crowd<std::weak_ptr<Session>> sessions_;  // open ones
   Peers peers_;
   std::function<void(const std::string&)> say_;
   std::function<void(std::uint32_t rank, const std::string& from)> joined_;

@@ -1,28 +1,16 @@
-// Who makes room at a door that strangers crowd, and how many find room.
+// How many strangers find room at a door.
 #include "head/door.hpp"
 
+#include <array>
 #include <asio/connect.hpp>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace muster::head {
 namespace {
 
 using asio::ip::tcp;
-
-std::vector<asio::ip::address> places(const std::vector<std::string>& texts) {
-  std::vector<asio::ip::address> all;
-  all.reserve(texts.size());
-  for (const std::string& text : texts) all.push_back(asio::ip::make_address(text));
-  return all;
-}
-
-TEST(OneToLeave, IsTheOldestOfThePlaceWithMost) {
-  EXPECT_EQ(one_to_leave(places({"10.0.0.1", "10.0.0.9", "10.0.0.2", "10.0.0.9"})), 1u);
-}
-
-TEST(OneToLeave, IsTheOldestOfAllAmongEquals) {
-  EXPECT_EQ(one_to_leave(places({"10.0.0.7", "10.0.0.9", "10.0.0.1"})), 0u);
-}
 
 // Connections that say nothing, all of one moment; how many the door keeps.
 std::size_t kept_of(std::size_t callers, std::size_t expected) {
@@ -43,6 +31,36 @@ std::size_t kept_of(std::size_t callers, std::size_t expected) {
 TEST(Door, HasRoomForAllThatAreExpectedAtOnce) {
   EXPECT_EQ(kept_of(200, 200), 200u);
   EXPECT_EQ(kept_of(100, 0), 64u);
+}
+
+// A node that has shown to be of this job has its place, however many come after.
+TEST(Door, WhoIsKnownMakesNoRoom) {
+  asio::io_context loop;
+  Door door(loop, "secret", 0, {});
+  ASSERT_FALSE(door.listen({asio::ip::make_address("127.0.0.1"), 0}));
+  door.open();
+  const tcp::endpoint at(asio::ip::make_address("127.0.0.1"), door.port());
+  tcp::socket node(loop);
+  node.connect(at);
+  while (door.visitors().empty()) loop.run_one();
+  std::array<char, 256> greeting{};
+  const std::size_t size = node.receive(asio::buffer(greeting));
+  link::GuestHandshake talk("secret", std::string(32, '1'), {});
+  const auto step = talk.take({greeting.data(), size});
+  ASSERT_TRUE(step);
+  node.send(asio::buffer(step->send));
+  while (!door.visitors().empty() && !door.visitors().front()->talk.known()) loop.run_one();
+  ASSERT_EQ(door.visitors().size(), 1U);
+  std::vector<tcp::socket> crowd;
+  crowd.reserve(300);
+  for (int i = 0; i < 300; ++i) {
+    crowd.emplace_back(loop);
+    crowd.back().connect(at);
+    while (loop.poll() > 0) {
+    }
+  }
+  EXPECT_EQ(door.visitors().size(), 1U + 64U);
+  EXPECT_TRUE(door.visitors().front()->talk.known());
 }
 
 }  // namespace
