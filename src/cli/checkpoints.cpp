@@ -6,18 +6,22 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/variables.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/code.hpp"
 #include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
+#include "cli/speak.hpp"
 #include "plan/environment.hpp"
 #include "process/heard_meanwhile.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
 #include "store/lock.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 
 namespace muster::cli {
@@ -28,6 +32,8 @@ using base::Fault;
 using base::Result;
 
 constexpr std::string_view kCheckpoints = "checkpoints";
+// Beside the records: links to those of runs that a scheduler may queue again.
+constexpr std::string_view kQueued = ".queued";
 constexpr int kRerunsMax = 10'000;  // no circle goes on for ever
 
 Result<void> cannot_fill(std::string_view what, const std::string& path,
@@ -144,12 +150,23 @@ Result<void> move_on(const fs::path& from, const std::string& earlier, const std
   return {};
 }
 
+// A lock of another user's would keep this run waiting for as long as that one likes. Whom all
+// records belong to could do more than that.
+bool may_wait_for(const std::string& records, const std::string& lock) {
+  struct stat above {};
+  struct stat found {};
+  if (::lstat(lock.c_str(), &found) != 0 || found.st_uid == ::geteuid()) return true;
+  return ::stat(records.c_str(), &above) == 0 && above.st_uid == found.st_uid;
+}
+
 // Of several runs at the same instant one takes them, and the others see that it has.
 Result<void> go_on_from(const std::string& asked, const std::string& folder) {
-  const std::string lock =
-      fmt::format("{}/{}", records_of(fs::path(folder).parent_path()), store::kCheckpointsLock);
-  const process::UniqueFd held = store::lock_file(lock);
-  if (!held) return cannot_fill("open", lock, {errno, std::generic_category()});
+  const std::string records = records_of(fs::path(folder).parent_path());
+  const std::string lock = fmt::format("{}/{}", records, store::kCheckpointsLock);
+  const bool waits = may_wait_for(records, lock);
+  const process::UniqueFd held = waits ? store::lock_file(lock) : process::UniqueFd();
+  if (waits && !held) return cannot_fill("open", lock, {errno, std::generic_category()});
+  if (!waits) warn(lock + " is another user's, so muster does not wait for its lock");
   const auto earlier = with_checkpoints(asked);
   if (!earlier) return tl::unexpected(earlier.error());
   const Found found = found_at(*earlier);
@@ -172,6 +189,19 @@ Result<void> go_on_from(const std::string& asked, const std::string& folder) {
 std::string step_of(const std::string& folder) {
   const std::string run = store::run_of(folder);
   return run.substr(std::min(run.find('/'), run.size()));
+}
+
+// Where a link leads that this user has put there: to a record of this user's, or nowhere.
+std::string record_behind(const std::string& records, const fs::path& link) {
+  struct stat found {};
+  if (::lstat(link.c_str(), &found) != 0 || found.st_uid != ::geteuid()) return "";
+  std::error_code wrong;
+  const fs::path target = fs::read_symlink(link, wrong);
+  const std::string record = (link.parent_path() / target).lexically_normal().string();
+  const std::string above = fs::path(records).lexically_normal().string() + "/";
+  const bool is_ours =
+      !target.empty() && record.starts_with(above) && store::other_owner(records, record).empty();
+  return is_ours ? record : "";
 }
 
 // Of a command line in a job of Slurm's, and of the step of its pipeline.
@@ -199,23 +229,29 @@ Result<void> ready_checkpoints(const front::Checkpoints& checkpoints) {
 std::string queued_before(const front::Recording& record,
                           const std::vector<std::string>& environment) {
   if (base::value_of(environment, "SLURM_JOB_ID").empty()) return "";
-  const fs::path folder = fs::path(records_of(record.folder)) / ".queued";
+  const std::string records = records_of(record.folder);
+  const fs::path folder = fs::path(records) / kQueued;
+  (void)::mkdir(folder.c_str(), 0700);
+  if (!store::own_below(records, kQueued)) {
+    warn(store::not_own_below(records, kQueued) +
+         ", so a job that is queued again does not find its checkpoints");
+    return "";
+  }
   const std::string key = key_of(record, environment);
   const int start = plan::starts_before(environment);
   const auto link = [&](int of, int which) {
     return folder / fmt::format("{}.{}.{}", key, of, which);
   };
   std::error_code wrong;
-  fs::create_directory(folder, wrong);
-  const fs::path own = fs::path("..") / fs::relative(record.folder, folder.parent_path(), wrong);
+  const fs::path own = fs::path("..") / fs::path(record.folder).lexically_relative(records);
   int which = 0;
   do {
     wrong.clear();
     fs::create_symlink(own, link(start, which++), wrong);
   } while (wrong == std::errc::file_exists && which < kRerunsMax);
   for (int before = start - 1; before >= 0; --before) {
-    const fs::path found = fs::read_symlink(link(before, which - 1), wrong);
-    if (!found.empty()) return (folder / found).lexically_normal().string();
+    std::string found = record_behind(records, link(before, which - 1));
+    if (!found.empty()) return found;
   }
   return "";
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/address.hpp"
@@ -19,6 +20,7 @@
 #include "process/converse.hpp"
 #include "process/signal_mask.hpp"
 #include "store/files.hpp"
+#include "store/owner.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::cli {
@@ -60,13 +62,21 @@ struct Known {
 
 class Index {
  public:
-  Index(const std::string& records, const std::string& address) : folder_(records + "/.fetched") {
+  Index(const std::string& records, const std::string& address) : records_(records) {
+    const std::string folder = fmt::format("{}/{}", records, kFetched);
     blobs::Sha256 key;
     key.add(address);
-    path_ = folder_ + "/" + key.take();
+    path_ = folder + "/" + key.take();
+    (void)::mkdir(folder.c_str(), 0700);
+    is_own_ = store::own_below(records, kFetched);
   }
 
+  // Of what others can write there nothing is believed: it says which content an address has.
   [[nodiscard]] std::optional<Known> read() const {
+    if (!is_own_) {
+      warn(store::not_own_below(records_, kFetched) + ", so all is fetched anew");
+      return std::nullopt;
+    }
     const auto text = store::read_file(path_, kIndexMax);
     const std::vector<std::string> lines = fields_of(text.value_or(""), '\n');
     constexpr std::size_t kDigits = 64;
@@ -76,15 +86,16 @@ class Index {
 
   // One that cannot be written costs a fetch the next time.
   void write(const Known& known) const {
-    std::error_code ignored;
-    fs::create_directory(folder_, ignored);
+    if (!is_own_) return;
     (void)store::replace_file(
         path_, fmt::format("{}\n{}\n{}\n{}\n", known.hash, known.size, known.etag, known.modified));
   }
 
  private:
-  std::string folder_;
+  static constexpr std::string_view kFetched = ".fetched";
+  std::string records_;
   std::string path_;
+  bool is_own_ = false;
 };
 
 class Fetch {

@@ -13,7 +13,6 @@
 #include "blobs/sha256.hpp"
 #include "blobs/survey.hpp"
 #include "cli/code.hpp"
-#include "process/ownership.hpp"
 #include "process/signal_mask.hpp"
 #include "process/tree.hpp"
 #include "snapshot/manifest.hpp"
@@ -27,11 +26,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kOffers = ".steps";
 constexpr int kOffersFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 // Beside the records: a file for each key, with the folder of the record.
 std::string offer_of(const std::string& records, const std::string& key) {
-  return fmt::format("{}/.steps/{}", records, key);
+  return fmt::format("{}/{}/{}", records, kOffers, key);
 }
 
 // In the record of a step that completed: what its outputs were then.
@@ -136,9 +136,7 @@ std::optional<std::string> find_reusable(const front::PipelineRequest& request,
                                          const std::string& key) {
   const std::string records = records_of(request.record.folder);
   // Whoever can write there could offer anything.
-  const bool is_own =
-      process::is_own_folder(records) || process::is_own_folder(records + "/.steps");
-  if (!is_own) return std::nullopt;
+  if (!store::own_below(records, kOffers)) return std::nullopt;
   const auto folder = store::read_file(offer_of(records, key));
   if (!folder || !folder->starts_with(records + "/")) return std::nullopt;
   if (!store::other_owner(records, *folder).empty()) return std::nullopt;
@@ -154,7 +152,10 @@ base::Result<void> offer_for_reuse(const front::PipelineRequest& request, const 
   const std::string records = records_of(request.record.folder);
   const auto hash = outputs_hash(folder);
   if (!hash) return tl::unexpected(hash.error());
-  (void)::mkdir((records + "/.steps").c_str(), 0755);
+  (void)::mkdir(fmt::format("{}/{}", records, kOffers).c_str(), 0755);
+  if (!store::own_below(records, kOffers)) {
+    return base::fail(base::Fault::output, "", "{}", store::not_own_below(records, kOffers));
+  }
   if (store::write_file(seal_of(folder), *hash) &&
       store::replace_file(offer_of(records, key), folder)) {
     return {};

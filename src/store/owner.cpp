@@ -37,6 +37,18 @@ std::string other_owner(const std::string& records, const std::string& folder) {
   return {};
 }
 
+// Nobody else can have made anything in a folder of all records that is this user's alone.
+bool own_below(const std::string& records, std::string_view name) {
+  const std::string path = fmt::format("{}/{}", records, name);
+  struct stat found {};
+  const bool is_there = ::lstat(path.c_str(), &found) == 0;
+  return is_there && (process::is_own_folder(records) || process::is_own_folder(path));
+}
+
+std::string not_own_below(const std::string& records, std::string_view name) {
+  return fmt::format("{}/{} is not a folder of yours alone", records, name);
+}
+
 std::vector<std::string> own_run_names(const std::string& records) {
   return own_among(records, run_names(records));
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/words.hpp"
@@ -22,9 +23,16 @@ std::string path_in(const std::string& records) {
   return records + "/" + std::string(kRemovedFile);
 }
 
+// What another user has put there tells of no runs of this one's.
+bool is_own(int file) {
+  struct stat found {};
+  return ::fstat(file, &found) == 0 && found.st_uid == ::geteuid();
+}
+
 process::UniqueFd locked(const std::string& records, int flags) {
   constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   process::UniqueFd file(::open(path_in(records).c_str(), flags | kFlags, 0600));
+  if (file && !is_own(file.get())) return {};
   while (file && ::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
   }
   return file;
@@ -67,6 +75,8 @@ void note_removed(const std::string& records, const std::vector<RemovedRun>& run
 }
 
 std::vector<RemovedRun> removed_runs(const std::string& records) {
+  const process::UniqueFd file = open_file(path_in(records));
+  if (!file || !is_own(file.get())) return {};
   return removed_in(read_file(path_in(records), 2 * kRemovedMax).value_or(""));
 }
 

@@ -8,7 +8,9 @@ import os
 import signal
 import subprocess
 import threading
+import unittest
 
+import own
 from pipeline_case import PipelineCase
 from support import BAD_FILE, MUSTER, USAGE, run_tests, until
 
@@ -114,6 +116,24 @@ class FetchCase(PipelineCase):
 
 
 class Fetched(FetchCase):
+    @unittest.skipIf(os.getuid() != 0, "only root can give files away")
+    def test_what_another_user_says_of_an_address_is_not_believed(self):
+        self.server.serve("/sets/iris.csv", ROWS, etag='"one"')
+        self.job("/sets/iris.csv")
+        self.runs()
+        other = own.users()
+        os.chmod(self.path("records"), 0o1777)
+        self.runs()
+        self.assertEqual(self.server.asked[-1][1].get("If-None-Match"), '"one"', "it is mine yet")
+        known = self.path("records", ".fetched")
+        self.assertEqual(os.stat(known).st_mode & 0o777, 0o700)
+        for path in (known, os.path.join(known, os.listdir(known)[0])):
+            os.chown(path, other, other)
+        done = self.submit(file="job.yml")
+        self.assertIn(f"{known} is not a folder of yours alone, so all is fetched anew\n",
+                      done.errors)
+        self.assertNotIn("If-None-Match", self.server.asked[-1][1])
+
     def test_once_as_long_as_it_stays_what_it_is(self):
         self.server.serve("/sets/iris.csv", ROWS, etag='"one"')
         self.job("/sets/iris.csv")

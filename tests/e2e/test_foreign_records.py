@@ -5,6 +5,7 @@ what another one has put there without saying so."""
 # attacks
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -13,6 +14,11 @@ import unittest
 import own
 from support import MUSTER, USAGE, Case, run_tests
 
+CHECKPOINTS = """\
+muster: 1
+checkpoints: true
+command: cat $MUSTER_CHECKPOINTS/file; echo mine > $MUSTER_CHECKPOINTS/file; exit 1
+"""
 JOB = "name: line\ncommand: echo mine >> $DIR/done\n"
 PIPELINE = """\
 type: pipeline
@@ -150,14 +156,70 @@ class Foreign(Case):
         self.told("submit", "pipeline.yml")
         self.assertEqual(len(self.read("done").splitlines()), 2)
         os.chown(self.path("shared", ".steps"), self.other, self.other)
-        self.told("submit", "pipeline.yml")
+        done = self.told("submit", "pipeline.yml")
         self.assertEqual(len(self.read("done").splitlines()), 3)
+        steps = self.path("shared", ".steps")
+        self.assertIn(f"only is not reused later: {steps} is not a folder of yours alone\n",
+                      done.errors)
 
     def test_a_queued_run_is_not_that_of_another_user(self):
         run = self.given_away()
         env = self.environment(MUSTER_QUEUED_RECORD=self.path("shared", run))
         done = self.muster("-n", "1", "true", env=env)
         self.assertIn("MUSTER_QUEUED_RECORD names no run of this batch job", done.errors)
+
+    def queued(self, start):
+        """A job that Slurm has begun so often before; its only run."""
+        env = self.environment(SLURM_JOB_ID="7", SLURM_CLUSTER_NAME="c",
+                               SLURM_RESTART_COUNT=str(start))
+        done = self.start("submit", "job.yml", command=(MUSTER,), env=env).finish()
+        self.assertEqual(done.code, 1, done)
+        return done
+
+    def test_a_job_that_is_queued_again_goes_on_from_a_run_of_mine(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.queued(0)
+        self.assertEqual(self.queued(1).lines, ["mine"])
+        for run in self.runs():
+            os.chown(self.path("shared", run), self.other, self.other)
+        self.assertEqual(self.queued(2).lines, [])
+
+    def test_a_job_that_is_queued_again_follows_no_link_of_another_user(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.queued(0)
+        links = self.path("shared", ".queued")
+        self.assertEqual(os.stat(links).st_mode & 0o777, 0o700)
+        link = os.path.join(links, os.listdir(links)[0])
+        for evil in ("evil", "shared/evil"):
+            os.makedirs(self.path(evil, "checkpoints"))
+            self.write(f"{evil}/checkpoints/file", "evil\n")
+        for start, target in enumerate((self.path("evil"), "../evil"), 1):
+            os.remove(link)
+            os.symlink(target, link)
+            os.lchown(link, self.other, self.other)
+            for one in os.listdir(links):
+                if one != os.path.basename(link):
+                    os.remove(os.path.join(links, one))
+            self.assertNotIn("evil", self.queued(start).text)
+        os.chown(links, self.other, self.other)
+        done = self.queued(3)
+        self.assertIn(f"{links} is not a folder of yours alone, so a job that is queued again does "
+                      "not find its checkpoints\n", done.errors)
+        self.assertEqual(done.lines, [])
+        self.assertEqual(self.read("evil/checkpoints/file"), b"evil\n")
+        self.assertEqual(self.read("shared/evil/checkpoints/file"), b"evil\n")
+
+    def test_a_lock_of_another_user_is_not_waited_for(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.told("submit", "job.yml", code=1)
+        self.write("shared/.checkpoints", "")
+        lock = self.path("shared", ".checkpoints")
+        os.chown(lock, self.other, self.other)
+        with open(lock, "r+b") as held:
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            done = self.told("rerun", "last", code=1)
+        self.assertEqual(done.lines, ["mine"])
+        self.assertIn(f"{lock} is another user's", done.errors)
 
     def test_in_a_folder_of_mine_nothing_has_changed(self):
         os.chmod(self.path("shared"), 0o755)

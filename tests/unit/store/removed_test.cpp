@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "store/files.hpp"
 
@@ -34,6 +35,15 @@ TEST_F(Removed, NoneIsNoFile) {
   forget_removed(folder_, {kOne}, "a");
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/.removed"));
   EXPECT_TRUE(removed_runs(folder_).empty());
+}
+
+TEST_F(Removed, WhatAnotherUserHasPutThereTellsNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  note_removed(folder_, {{kOne, {"a"}}});
+  ASSERT_EQ(::chown((folder_ + "/.removed").c_str(), 12345, 12345), 0);
+  EXPECT_TRUE(removed_runs(folder_).empty());
+  note_removed(folder_, {{kTwo, {"a"}}});
+  EXPECT_EQ(read_file(folder_ + "/.removed"), std::string(kOne) + " a\n");
 }
 
 TEST_F(Removed, LinesThatMakeNoSenseAreLeftOut) {
