@@ -203,6 +203,23 @@ void go_on_within(const PipelineRequest& request, const machine::StartStep& star
   }
 }
 
+// Of a step that has completed; `key`: from before it ran. Somebody may have edited meanwhile what
+// it read, and nobody knows which of both it has read.
+void offer_outputs(const PipelineRequest& request, const StepRequest& step,
+                   const std::string& key) {
+  const ReuseKey now = reuse_key(request, step);
+  std::string why = now.why_not;
+  if (now.key == key) {
+    const std::string folder = store::step_folder(request.record.folder, step.name);
+    const auto offered = offer_for_reuse(request, key, folder);
+    if (!offered) why = offered.error().what;
+  } else if (why.empty()) {
+    why = "its inputs changed while it ran";
+  }
+  if (why.empty() || !process::no_signal_waits()) return;
+  note(fmt::format("{} is not reused later: {}", step.name, why));
+}
+
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
@@ -228,12 +245,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   auto own = request.request(start.step, known);
   if (!own) return complain(own.error());
   const int code = launch_step(request, start, std::move(*own), invocation);
-  const std::string folder = store::step_folder(request.record.folder, step.name);
-  if (code != 0 || key.empty()) return code;
-  const auto offered = offer_for_reuse(request, key, folder);
-  if (!offered && process::no_signal_waits()) {
-    note(not_reused(step, offered.error().what));
-  }
+  if (code == 0 && !key.empty()) offer_outputs(request, step, key);
   return code;
 }
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from pipeline_case import PipelineCase
-from support import MUSTER, run_tests
+from support import MUSTER, UNTIL_GO, run_tests
 
 TWO = """type: pipeline
 settings: {force_rerun: %s}
@@ -122,10 +122,28 @@ class Reuses(PipelineCase):
                    .replace("uri_file", "uri_folder"))
         self.runs_again(r"cannot read \S+/folder/pipe: it is a fifo$")
 
+    def test_an_input_that_is_edited_while_a_step_runs(self):
+        """What it has read may be either, so it is offered as neither."""
+        text = f'echo > "{self.folder}/ready.0"; ' + UNTIL_GO.replace("$DIR", self.folder)
+        self.write("src/make.sh", text + f'; cat "{self.folder}/given"\n')
+        running = self.start("submit", "two.yml", command=(MUSTER,))
+        self.wait_for_files(["ready.0"])
+        self.write("given", "there\n")
+        self.write("go", "")
+        done = running.finish()
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("make: muster: make is not reused later: its inputs changed while it ran\n",
+                      done.errors)
+        self.assertEqual(self.read("used"), b"there\n")
+        self.write("given", "here")
+        self.assertEqual(self.runs(), ["completed", "completed"])
+        self.assertEqual(self.read("used"), b"there\nhere\n")
+        self.assertEqual(self.runs(), ["reused", "reused"])
+
     def test_outputs_that_cannot_be_compared(self):
         self.write("src/make.sh", 'mkfifo "$(dirname $0)/../outputs/made/pipe"; echo "$@"\n')
         done = self.submit(file="two.yml")
-        self.assertRegex(done.errors, r"(?m)^make: muster: make is not reused: cannot read "
+        self.assertRegex(done.errors, r"(?m)^make: muster: make is not reused later: cannot read "
                          r"\S+/made/pipe: it is a fifo$")
 
     def test_what_links_in_the_code_lead_to(self):
