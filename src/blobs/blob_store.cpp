@@ -13,6 +13,7 @@
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
 #include "process/copy_file.hpp"
+#include "process/ownership.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -106,6 +107,10 @@ Result<process::UniqueFd> BlobStore::hold() {
     (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0755);
   }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
+  if (process::is_others_link(folder_)) {
+    return base::fail(Fault::bad_file, "remove it, or set MUSTER_RECORDS to a folder of your own",
+                      "{} is a link of another user's", folder_);
+  }
   const std::string path = folder_ + "/lock";
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   process::UniqueFd lock(::open(path.c_str(), kFlags, 0600));
@@ -117,6 +122,7 @@ Result<process::UniqueFd> BlobStore::hold() {
 }
 
 process::UniqueFd BlobStore::hold_alone() const {
+  if (process::is_others_link(folder_)) return {};
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   process::UniqueFd lock(::open((folder_ + "/lock").c_str(), kFlags));
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};

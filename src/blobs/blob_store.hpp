@@ -32,6 +32,7 @@ class BlobStore {
   [[nodiscard]] const GoesOn& goes_on() const { return goes_on_; }
 
   // As long as the returned descriptor is open, no blob is removed. It is made with the folder.
+  // Fault::bad_file where a link of another user's is in its place.
   [[nodiscard]] base::Result<process::UniqueFd> hold();
   // Then nobody holds it, nor will before the descriptor is closed. Nothing: it is held, there is
   // no store, or locks do not work there.

@@ -19,6 +19,12 @@ bool is_own_folder(const std::string& path) {
          found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+bool is_others_link(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) &&
+         found.st_uid != ::geteuid() && found.st_uid != 0;
+}
+
 bool is_own_peer(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;

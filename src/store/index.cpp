@@ -2,10 +2,14 @@
 #include "store/index.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "process/unique_fd.hpp"
 #include "view/record_json.hpp"
@@ -28,6 +32,17 @@ constexpr const char* kTable =
 enum Column : std::uint8_t { kRun, kText, kState, kExperiment, kTags, kEnded };
 
 std::string path_of(const std::string& records) { return records + "/.index.sqlite"; }
+
+// With what SQLite puts beside it.
+constexpr std::array kEnds = {"", "-journal", "-wal", "-shm"};
+
+// Where others may add files, one may have put a link there, an index that tells of other runs, or
+// a journal, whose pages SQLite would take over.
+bool is_own_file(const std::string& path) {
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT;
+  return S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
+}
 
 // It repeats the words of all jobs, which may hold secrets. SQLite gives its journal the same mode.
 void close_index_to_others(const std::string& index) {
@@ -97,11 +112,18 @@ RunRecord looked_at(sqlite3_stmt* row) {
 }  // namespace
 
 std::optional<Index> Index::open(const std::string& records) {
+  // SQLITE_OPEN_NOFOLLOW refuses links on the whole way, and those to the records are the user's.
+  std::error_code wrong;
+  const std::string real = std::filesystem::canonical(records, wrong).string();
   for (const bool is_second : {false, true}) {
-    close_index_to_others(path_of(records));
+    const std::string path = path_of(real);
+    const auto is_own = [&](const char* end) { return is_own_file(path + end); };
+    if (wrong || !std::ranges::all_of(kEnds, is_own)) return std::nullopt;
+    close_index_to_others(path);
     sqlite3* opened = nullptr;
-    constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const int result = sqlite3_open_v2(path_of(records).c_str(), &opened, kFlags, nullptr);
+    constexpr int kFlags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+    const int result = sqlite3_open_v2(path.c_str(), &opened, kFlags, nullptr);
     Index index(Database(opened, sqlite3_close));
     if (result == SQLITE_OK && index.set_up()) return index;
     // What is locked or out of reach stays as it is.
@@ -122,7 +144,7 @@ bool Index::is_damaged() const {
 }
 
 void Index::forget(const std::string& records) {
-  for (const char* end : {"", "-journal", "-wal", "-shm"}) {
+  for (const char* const end : kEnds) {
     std::remove((path_of(records) + end).c_str());
   }
 }

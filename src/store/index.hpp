@@ -32,7 +32,8 @@ enum class IndexText : std::uint8_t {
 
 class Index {
  public:
-  // Nothing when it cannot be used. A file that is not an index is replaced.
+  // Nothing when it cannot be used, as a link or a file of another user's. A file that is not an
+  // index is replaced.
   [[nodiscard]] static std::optional<Index> open(const std::string& records);
   static void forget(const std::string& records);
 

@@ -56,6 +56,20 @@ class Snapshots : public testing::Test {
   process::UniqueFd hold_;
 };
 
+TEST(Blobs, AreNotPutWhereALinkOfAnotherUserLeads) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give links away";
+  const unit::Folder folder;
+  const std::string link = folder.path() + "/.blobs";
+  fs::create_directory(folder.path() + "/elsewhere");
+  fs::create_directory_symlink("elsewhere", link);
+  EXPECT_TRUE(BlobStore(link).hold());  // mine: they may lie on another disk
+  ASSERT_EQ(::lchown(link.c_str(), 12345, 12345), 0);
+  const auto held = BlobStore(link).hold();
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().what, link + " is a link of another user's");
+  EXPECT_FALSE(BlobStore(link).hold_alone());
+}
+
 TEST(Sha, IsThatOfTheStandard) {
   Sha256 hash;
   hash.add("a");

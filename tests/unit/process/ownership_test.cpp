@@ -51,6 +51,20 @@ TEST(Ownership, AFolderIsOwnWhereNobodyElseAddsAnything) {
   EXPECT_FALSE(is_own_folder(folder.path()));
 }
 
+TEST(Ownership, OfALinkIsThatOfTheLinkItself) {
+  const unit::Folder folder;
+  const std::string link = folder.path() + "/link";
+  std::filesystem::create_directory_symlink(folder.path(), link);
+  EXPECT_FALSE(is_others_link(link));
+  EXPECT_FALSE(is_others_link(folder.path()));
+  EXPECT_FALSE(is_others_link(folder.path() + "/none"));
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(is_others_link(folder.path()));
+  ASSERT_EQ(::lchown(link.c_str(), 12345, 12345), 0);
+  EXPECT_TRUE(is_others_link(link));
+}
+
 TEST(Ownership, OfAPeerIsThatOfItsProcess) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);

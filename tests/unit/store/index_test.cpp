@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "view/record_json.hpp"
 
@@ -110,6 +111,34 @@ TEST_F(IndexFile, IsAskedWithAFilter) {
 TEST_F(IndexFile, IsMadeAnewWhenItIsNone) {
   std::ofstream(folder_ + "/.index.sqlite") << std::string(9000, 'x');
   EXPECT_EQ(names(), Names{});
+}
+
+TEST_F(IndexFile, IsNotWhereALinkLeads) {
+  namespace fs = std::filesystem;
+  fs::create_symlink("elsewhere", folder_ + "/.index.sqlite");
+  EXPECT_FALSE(Index::open(folder_));
+  EXPECT_FALSE(fs::exists(folder_ + "/elsewhere"));
+  EXPECT_TRUE(fs::is_symlink(folder_ + "/.index.sqlite"));
+}
+
+TEST_F(IndexFile, IsWhereALinkToTheRecordsLeads) {
+  const std::string records = folder_ + "/records";
+  std::filesystem::create_directory(records);
+  std::filesystem::create_directory_symlink("records", folder_ + "/link");
+  EXPECT_TRUE(Index::open(folder_ + "/link"));
+  EXPECT_TRUE(std::filesystem::exists(records + "/.index.sqlite"));
+}
+
+TEST_F(IndexFile, IsNotThatOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  for (const char* const end : {"", "-journal"}) {
+    ASSERT_TRUE(Index::open(folder_));
+    const std::string file = folder_ + "/.index.sqlite" + end;
+    std::ofstream(file, std::ios::app).close();
+    ASSERT_EQ(::chown(file.c_str(), 12345, 12345), 0);
+    EXPECT_FALSE(Index::open(folder_)) << end;
+    std::filesystem::remove(file);
+  }
 }
 
 TEST_F(IndexFile, IsNotThereWithoutAFolder) { EXPECT_FALSE(Index::open(folder_ + "/none")); }
