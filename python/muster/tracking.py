@@ -1,7 +1,7 @@
 """Metrics of the program that runs here, as MLflow's file store keeps them; MLflow is not needed.
 
-MLFLOW_TRACKING_URI names the folder, as it does for MLflow; muster sets it for the trials of a
-sweep. Without it, or if it names a server, metrics are printed.
+MLFLOW_TRACKING_URI names the folder, as it does for MLflow; muster sets it for the ranks of a job.
+Without it, or if it names a server or the record of a run that was removed, metrics are printed.
 """
 
 import errno
@@ -24,6 +24,7 @@ _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
 STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
 # A name is a file, a folder or a link already.
 _TAKEN = (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP)
+_OF_RECORD = re.compile(r"(.*/\d{8}-[^/]+)(?:/steps/[^/]+)*/" + METRICS, re.ASCII)
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 
@@ -61,7 +62,24 @@ def tracking_folder() -> Optional[str]:
     parts = urlparse(uri)
     if not uri or parts.scheme not in ("", "file"):
         return None
-    return os.fsdecode(unquote_to_bytes(parts.path)) if parts.scheme else uri
+    folder = os.fsdecode(unquote_to_bytes(parts.path)) if parts.scheme else uri
+    return None if _has_gone(folder) else folder
+
+
+def _has_gone(folder: str) -> bool:
+    """Whether it lay in the record of a run that was removed; the variable has outlived it."""
+    said = _OF_RECORD.fullmatch(os.path.abspath(folder))
+    return said is not None and not os.path.isdir(said[1]) and not _is_under_way()
+
+
+def _is_under_way() -> bool:
+    """Whether this is a rank of a run: its host may not see the record."""
+    report, _, inode = os.environ.get("MUSTER_REPORT_FILE", "").rpartition(":")
+    try:
+        return (os.path.exists(os.environ.get("MUSTER_HEAD", ""))
+                or str(os.stat(report).st_ino) == inode)
+    except OSError:
+        return False
 
 
 def checked_name(name: object) -> str:

@@ -3,13 +3,20 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <optional>
 #include <string_view>
 
 #include "base/variables.hpp"
 #include "front/inherited.hpp"
+#include "front/request.hpp"
+#include "host/report_file.hpp"
 #include "model/head_above.hpp"
 #include "process/ownership.hpp"
 #include "spec/sources.hpp"
+#include "store/folder.hpp"
+#include "store/reader.hpp"
+#include "sweep/metric_text.hpp"
 
 namespace muster::cli {
 namespace {
@@ -25,13 +32,50 @@ void drop(std::vector<std::string>& environment, std::string_view name) {
   });
 }
 
+// Whether the run that gave these variables is under way: something of it is there. Another host
+// may not see its record.
+bool is_under_way(const std::vector<std::string>& environment) {
+  return process::is_own_socket(base::value_of(environment, model::kHeadAbove)) ||
+         process::is_own_folder(base::value_of(environment, front::kLaunchers)) ||
+         host::open_report_file(base::value_of(environment, host::kReportFile));
+}
+
+// "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
+std::optional<std::string> record_with_metrics(const std::vector<std::string>& environment) {
+  const std::string uri = base::value_of(environment, front::kTrackingUri);
+  const auto records = store::records_folder(environment);
+  if (uri.empty() || !records) return std::nullopt;
+  const std::string above = sweep::file_uri(*records) + "/";
+  const bool is_below =
+      uri.starts_with(above) && uri.ends_with(fmt::format("/{}", front::kMetricsFolder));
+  if (!is_below) return std::nullopt;
+  const std::string below = uri.substr(above.size());
+  const std::string run = below.substr(0, below.find('/'));
+  if (!store::is_run_name(run)) return std::nullopt;
+  return fmt::format("{}/{}", *records, run);
+}
+
+bool run_is_over(const std::string& folder) {
+  const auto record = store::read_record(folder);
+  return !record || !record->is_live();
+}
+
 }  // namespace
 
 void drop_left_variables(std::vector<std::string>& environment) {
+  const auto record = record_with_metrics(environment);
+  if (record && !is_under_way(environment) && run_is_over(*record)) {
+    drop(environment, front::kTrackingUri);
+  }
   const std::string head = base::value_of(environment, model::kHeadAbove);
   if (!head.empty() && !process::is_own_socket(head)) drop(environment, model::kHeadAbove);
   const std::string launchers = base::value_of(environment, front::kLaunchers);
-  if (launchers.empty() || process::is_own_folder(launchers)) return;
+  if (process::is_own_folder(launchers)) return;
+  if (launchers.empty()) {
+    // A job's ranks have both or none of them. The others people may set by themselves.
+    drop(environment, front::kOutputFolders);
+    return;
+  }
   for (const std::string_view name : kSaidToLaunchers) drop(environment, name);
 }
 

@@ -8,7 +8,8 @@
 namespace muster::cli {
 
 // Removes those whose socket or folder is not there any more, or is not this user's, and with the
-// folder of launchers whatever else speaks to launchers of that run.
+// folder of launchers whatever else speaks to launchers of that run; and MLFLOW_TRACKING_URI where
+// it names the folder of metrics in the record of a run that is over, or has gone.
 void drop_left_variables(std::vector<std::string>& environment);
 
 }  // namespace muster::cli

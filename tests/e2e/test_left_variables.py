@@ -1,15 +1,16 @@
 """Variables that muster gives to ranks outlive the run: a rank hands them on to batch jobs, daemons
 and files. What they name by then is somebody else's, and muster leaves it alone."""
 
-# rooms: cli host process probe
+# rooms: cli host process probe store
 # attacks
 
 import json
 import os
+import shutil
 import socket
 import unittest
 
-from support import BAD_FILE, MUSTER, PYTHON, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, UNTIL_GO, Case, run_tests
 
 INTERNAL = 247
 # A user who is neither root nor the one that runs the tests.
@@ -138,11 +139,67 @@ class Launchers(Case):
         self.succeeds("-n", "1", "true", env=self.left(self.path("here")))
         self.assertTrue(os.path.isdir(self.path("outputs")))
 
+    def test_folders_of_outputs_go_with_the_variable_of_the_launchers(self):
+        self.write("file", "")
+        for path in (self.path("outputs"), self.path("file/outputs")):
+            env = self.environment(MUSTER_OUTPUT_FOLDERS=path)
+            self.succeeds("-n", "1", "true", env=env)
+            self.assertFalse(os.path.exists(path))
+
     def test_the_record_of_a_job_outside_is_kept(self):
         env = {**self.left(self.path("gone")), "MUSTER_RECORDS": self.path("records"),
                "MUSTER_RECORD": "yes"}
         self.succeeds("-n", "1", PYTHON, "-c", "", env=env)
         self.assertEqual(len(os.listdir(self.path("records"))), 1)
+
+
+class Metrics(Case):
+    """MLFLOW_TRACKING_URI of a rank names the folder of metrics in its run's record."""
+
+    def environment(self, **more):
+        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
+
+    def seen(self, uri, **more):
+        env = self.environment(MLFLOW_TRACKING_URI=uri, **more)
+        return self.succeeds("-n", "1", "sh", "-c", "echo $MLFLOW_TRACKING_URI", env=env).text
+
+    def submitted(self, **more):
+        """What the rank of a job is given."""
+        self.write("job.yml", "command: echo $MLFLOW_TRACKING_URI\n")
+        done = self.succeeds("job.yml", command=(MUSTER, "submit"), env=self.environment(**more))
+        return done.text.strip()
+
+    def test_that_of_a_run_that_is_over_is_dropped(self):
+        uri = self.submitted()
+        self.assertTrue(uri.startswith(f"file://{self.path('records')}/"), uri)
+        self.assertEqual(self.seen(uri), "\n")
+        step = uri.replace("/mlruns", "/steps/train/mlruns")
+        self.assertEqual(self.seen(step), "\n")
+        fresh = self.submitted(MLFLOW_TRACKING_URI=uri)
+        self.assertNotIn(fresh, ("", uri))
+        shutil.rmtree(self.path("records"))
+        self.assertEqual(self.seen(uri), "\n")
+        self.assertFalse(os.path.exists(self.path("records")))
+
+    def test_all_others_stay(self):
+        """That of the user's own, and in a rank whose host does not see the record."""
+        uri = self.submitted()
+        for own in ("http://127.0.0.1:5000", "file://" + self.path("mlruns"),
+                    uri.removesuffix("mlruns") + "own", self.path("records", "mlruns")):
+            self.assertEqual(self.seen(own), own + "\n")
+        shutil.rmtree(self.path("records"))
+        os.mkdir(self.path("here"), 0o700)
+        self.assertEqual(self.seen(uri, MUSTER_LAUNCHERS=self.path("here")), uri + "\n")
+
+    def test_that_of_a_run_under_way_stays(self):
+        self.write("job.yml", f"command: echo $MLFLOW_TRACKING_URI > $DIR/uri; "
+                              f"echo > $DIR/ready.0; {UNTIL_GO}\n")
+        job = self.start("job.yml", command=(MUSTER, "submit"))
+        self.wait_for_files(["ready.0"])
+        uri = self.read("uri").decode()
+        self.assertEqual(self.seen(uri.strip()), uri)
+        self.write("go", "")
+        self.assertEqual(job.finish().code, 0)
 
 
 class Outside(Case):

@@ -303,6 +303,27 @@ print(other.get_status(), other.get_file_names())
             "Running {'message': 'hello', 'sines': {'angle': [1, 2], 'sine': [0.5, 0.25]}}",
             "Completed ['Completed'] {'n': 1}", "Completed ['kept.txt']"])
 
+    def test_the_record_of_a_run_that_was_removed_is_not_made_again(self):
+        """By a program that has the variables of one of its ranks."""
+        gone = self.path("records", "20260102-030405.678-kufa")
+        for folder in (gone, gone + "/steps/train"):
+            done = self.runs(f"""
+import os
+os.environ["MLFLOW_TRACKING_URI"] = "file://{folder}/mlruns"
+from azureml.core import Run
+Run.get_context().log("loss", 0.5)
+""")
+            self.assertEqual(done.stdout, "Attempted to log scalar metric loss:\n0.5\n")
+            self.assertFalse(os.path.exists(gone))
+        self.runs(f"""
+import os
+os.environ["MLFLOW_TRACKING_URI"] = "file://{gone}/mlruns"
+os.environ["MUSTER_HEAD"] = "{self.write("socket", "")}"  # a rank on a host without the record
+from azureml.core import Run
+Run.get_context().log("loss", 0.5)
+""")
+        self.assertTrue(os.path.isdir(gone + "/mlruns"))
+
     def test_runs_of_programs_are_found_with_their_files(self):
         done = self.runs(V1 + """
 import os
