@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sys/stat.h>
 
 #include "base/words.hpp"
+#include "blobs/survey.hpp"
 #include "cli/written_value.hpp"
 #include "spec/in_quotes.hpp"
+#include "store/folder.hpp"
 
 namespace muster::cli {
 namespace {
@@ -50,11 +53,30 @@ Result<void> check_written(const std::string& record, const StepRequest& step) {
   return {};
 }
 
+// What reruns copy: what lies in the record, or at a path that names the run. Nothing can be copied
+// of a fifo in the place of an output, and whoever read it would wait for ever.
+Result<void> check_kinds(const std::string& record, const StepRequest& step) {
+  const std::string run = store::run_of(record);
+  for (const model::NamedPath& output : step.outputs) {
+    std::string path = output.path;
+    while (path.ends_with('/')) path.pop_back();
+    const bool is_copied = path.starts_with(record + "/") || path.find(run) != std::string::npos;
+    struct stat facts {};
+    if (!is_copied || ::lstat(path.c_str(), &facts) != 0) continue;
+    const mode_t mode = facts.st_mode;
+    if (S_ISREG(mode) || S_ISDIR(mode) || S_ISLNK(mode)) continue;
+    return base::fail(base::Fault::bad_file, "", "its output {} is {}, not a file or a folder ({})",
+                      output.name, blobs::odd_kind(mode), path);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::map<std::string, bool>> what_it_says(const std::string& record,
                                                  const StepRequest& step) {
   if (auto fine = check_written(record, step); !fine) return tl::unexpected(fine.error());
+  if (auto fine = check_kinds(record, step); !fine) return tl::unexpected(fine.error());
   std::map<std::string, bool> says;
   for (const std::string& name : step.control) {
     const auto output = std::ranges::find(step.outputs, name, &model::NamedPath::name);

@@ -119,6 +119,36 @@ class Reruns(PipelineCase):
             self.assertEqual(file.read(), b"end")
 
 
+class Kinds(PipelineCase):
+    """What is neither a file nor a folder is no output, whoever reads it."""
+
+    STEP = ("type: pipeline\njobs:\n"
+            "  a: {command: 'sh $DIR/a.sh ${{outputs.o}}', outputs: {o: {type: %s}}}\n"
+            "  b: {command: test -e $DIR/go, inputs: {o: '${{parent.jobs.a.outputs.o}}'}}\n")
+    # A socket's path may have 107 bytes.
+    BOUND = "cd $(dirname $1); python3 -c 'import socket; socket.socket(1).bind(\"o\")'\n"
+
+    def test_a_step_fails_that_leaves_one(self):
+        for kind in ("uri_file", "uri_folder"):
+            self.write("kinds.yml", self.STEP % kind)
+            for script, what in (("mkfifo ${1%/}\n", "a fifo"), (self.BOUND, "a socket")):
+                with self.subTest(kind, what=what):
+                    self.write("a.sh", "[ ! -d $1 ] || rmdir $1\n" + script)
+                    done = self.submit(file="kinds.yml", code=1)
+                    self.assertRegex(done.errors, rf"a failed after [^:]*: its output o is {what}, "
+                                     r"not a file or a folder \(\S+/steps/a/outputs/o\)")
+                    self.assertEqual(self.steps(), {"a": "failed", "b": "blocked"})
+
+    def test_it_is_run_again_and_not_copied(self):
+        self.write("kinds.yml", self.STEP % "uri_file")
+        self.write("a.sh", "mkfifo $1\n")
+        self.write("go", "")
+        self.submit(file="kinds.yml", code=1)
+        self.write("a.sh", "echo > $1\n")
+        self.told("rerun", "last")
+        self.assertEqual(self.steps(), {"a": "completed", "b": "completed"})
+
+
 class Values(PipelineCase):
     """An output of type string is a file with text, and nothing else is taken for an empty one."""
 
@@ -131,8 +161,7 @@ class Values(PipelineCase):
         self.assertEqual(self.steps(), {"count": "completed", "tell": "failed"})
 
     def test_what_is_no_value(self):
-        for command, why in (("mkfifo ${{outputs.s}}", "it is a fifo"),
-                             ("mkdir ${{outputs.s}}", "it is a folder"),
+        for command, why in (("mkdir ${{outputs.s}}", "it is a folder"),
                              ("ln -s /dev/zero ${{outputs.s}}", "it is a device"),
                              ("truncate -s 2G ${{outputs.s}}",
                               r"it has 2\.1 GB, and a value may have 1\.0 MB")):
@@ -141,14 +170,14 @@ class Values(PipelineCase):
 
     def test_what_decides(self):
         self.write("choice.yml", "type: pipeline\njobs:\n"
-                   "  judge: {command: 'mkfifo ${{outputs.o}}', "
+                   "  judge: {command: 'ln -s /dev/zero ${{outputs.o}}', "
                    "outputs: {o: {type: boolean, is_control: true}}}\n"
                    "  yes: {command: echo yes}\n"
                    "  choose: {type: if_else, condition: '${{parent.jobs.judge.outputs.o}}', "
                    "true_block: '${{parent.jobs.yes}}'}\n")
         done = self.submit(file="choice.yml", code=1)
         self.assertRegex(done.errors, r"judge failed after [^:]*: its output o decides what runs "
-                         r"next: cannot read the value in \S+/o: it is a fifo")
+                         r"next: cannot read the value in \S+/o: it is a device")
 
     def test_items(self):
         self.write("items.yml", "type: pipeline\njobs:\n"
