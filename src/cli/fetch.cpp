@@ -124,7 +124,7 @@ class Fetch {
     if (last_.front() == "done" && last_.size() == 4) {
       return checked(last_[1]).and_then([&] { return kept(); });
     }
-    return wrong();
+    return last_.front() == "unwritten" ? unwritten() : wrong();
   }
 
  private:
@@ -182,7 +182,8 @@ class Fetch {
     if (word == "size" && fields.size() == 2) size_ = number_of_bytes(fields[1]);
     if (word == "size" || (word == "got" && !is_told_)) tell();
     if (word == "got" && fields.size() == 2) progress_.show(number_of_bytes(fields[1]), size_);
-    if (word == "same" || word == "done" || word == "wrong") last_ = std::move(fields);
+    if (word == "same" || word == "done" || word == "wrong" || word == "unwritten")
+      last_ = std::move(fields);
   }
 
   void tell() {
@@ -216,6 +217,14 @@ class Fetch {
     }
     index_.write({(*kept)->hash, (*kept)->size, last_[2], last_[3]});
     return Fetched{(*kept)->hash, (*kept)->size};
+  }
+
+  // As on a full disk.
+  tl::unexpected<base::Error> unwritten() const {
+    std::error_code ignored;
+    fs::remove(part(), ignored);
+    const std::string reason = last_.size() > 1 ? view::one_line(last_[1]) : "it is not all there";
+    return base::fail(Fault::output, "", "cannot write {}: {}", what_.file, reason);
   }
 
   tl::unexpected<base::Error> wrong() const {

@@ -30,7 +30,8 @@ struct ToFetch {
 };
 
 // A content whose digest is given, and is here, is not asked for; any other only comes anew when it
-// has changed, as its ETag or its time says. Fault::bad_file for all that may go wrong there.
+// has changed, as its ETag or its time says. Fault::bad_file for all that may go wrong there,
+// Fault::output where the file cannot be written.
 [[nodiscard]] base::Result<Fetched> fetch(const ToFetch& what,
                                           const std::vector<std::string>& environment);
 

@@ -2,7 +2,8 @@
 
 The address is no argument, since other users see those, and it may hold a signature. SECONDS: how
 long nothing may come. Prints "size N" and "got N" as it goes along, and last "same",
-"done SHA256 ETAG MODIFIED", or "wrong STATUS REASON"; between fields stand tabs.
+"done SHA256 ETAG MODIFIED", "wrong STATUS REASON", or "unwritten REASON" where FILE cannot be
+written; between fields stand tabs.
 """
 import hashlib
 import http.client
@@ -38,6 +39,23 @@ class NoFiles(urllib.request.BaseHandler):
     ftp_open = data_open = file_open
 
 
+class Unwritten(Exception):
+    """What is wrong with the file here, and not with the net."""
+
+
+def on_file(action, *words):
+    try:
+        return action(*words)
+    except OSError as error:
+        raise Unwritten(error.strerror or str(error)) from error
+
+
+def write_all(file, piece):
+    left = memoryview(piece)
+    while left:
+        left = left[file.write(left):]
+
+
 def take(answer, path):
     promised = answer.headers.get("Content-Length")
     size = int(promised) if promised and promised.isdigit() else None
@@ -45,15 +63,16 @@ def take(answer, path):
         say("size", size)
     digest = hashlib.sha256()
     got = 0
-    with open(path, "wb") as file:
-        while True:
-            piece = answer.read1(PIECE)
-            if not piece:
-                break
-            file.write(piece)
-            digest.update(piece)
-            got += len(piece)
-            say("got", got)
+    file = on_file(open, path, "wb", 0)
+    while True:
+        piece = answer.read1(PIECE)
+        if not piece:
+            break
+        on_file(write_all, file, piece)
+        digest.update(piece)
+        got += len(piece)
+        say("got", got)
+    on_file(file.close)
     if size is not None and got != size:
         return say("wrong", "", "it ended after {} of {} bytes".format(got, size))
     say("done", digest.hexdigest(), answer.headers.get("ETag", ""),
@@ -91,5 +110,7 @@ except urllib.error.HTTPError as error:
         say("same")
     else:
         say("wrong", error.code, error.reason)
+except Unwritten as error:
+    say("unwritten", error)
 except (OSError, ValueError, http.client.HTTPException) as error:
     say("wrong", "", why(error))

@@ -12,8 +12,9 @@ import unittest
 
 import own
 from pipeline_case import PipelineCase
-from support import BAD_FILE, MUSTER, USAGE, run_tests, until
+from support import BAD_FILE, MUSTER, USAGE, no_small_disk, run_tests, until
 
+OUTPUT = 248
 ROWS = b"5.1,3.5\n4.9,3.0\n"
 OTHER = b"6.2,2.9\n"
 
@@ -133,6 +134,22 @@ class Fetched(FetchCase):
         self.assertIn(f"{known} is not a folder of yours alone, so all is fetched anew\n",
                       done.errors)
         self.assertNotIn("If-None-Match", self.server.asked[-1][1])
+
+    def test_a_full_disk_is_told_with_the_file(self):
+        """And not as what were wrong with the server."""
+        if reason := no_small_disk():
+            self.skipTest(reason)
+        self.server.serve("/sets/iris.csv", os.urandom(5_000_000))
+        self.job("/sets/iris.csv")
+        os.mkdir(self.path("disk"))
+        script = ('mount -t tmpfs -o size=4m none "$DIR/disk"\n'
+                  'export MUSTER_RECORDS="$DIR/disk/r"\n'
+                  f"{MUSTER} submit job.yml || echo $?; find disk -name '*.part'\n")
+        done = self.start(command=("unshare", "-m", "sh", "-ec", script)).finish()
+        self.assertEqual(done.lines, [str(OUTPUT)], done)
+        self.assertRegex(done.errors, r"(?m)^muster: error: cannot write \S+/disk/r/\S+/iris\.csv: "
+                                      "No space left on device$")
+        self.assertNotIn("hint", done.errors)
 
     def test_once_as_long_as_it_stays_what_it_is(self):
         self.server.serve("/sets/iris.csv", ROWS, etag='"one"')
