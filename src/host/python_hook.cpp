@@ -16,6 +16,10 @@ constexpr std::string_view kName = "sitecustomize.py";
 // are what shows it. What atexit calls may write the same, but by then the main thread has ended,
 // as threading has it.
 //
+// The variable may have outlived its run, or name what the user or torchrun said: written to is
+// only a regular file of this user, and behind a descriptor of another process only the file in
+// memory that MUSTER_REPORT_FILE names, too (host/report_file).
+//
 // At an interpreter's end mpi4py's MPI_Finalize and JAX's shutdown wait for all other ranks, which
 // wait for this one: for ever, or for 5 minutes. So a rank that raised does without both. What is
 // registered first is called last: `leave` comes after all that the program itself has registered.
@@ -32,18 +36,34 @@ import os
 import sys
 
 
+def may_write(target):
+    import stat
+
+    found = os.stat(target)
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+        return False
+    if not target.startswith(("/proc/", "/dev/")):
+        return True
+    inode = os.environ.get("MUSTER_REPORT_FILE", "").rpartition(":")[2]
+    is_meant = str(found.st_ino) == inode
+    return is_meant and os.readlink(target) == '/memfd:muster-error-file (deleted)'
+
+
 def record(target, text, stack):
     import json
     import time
 
-    with open(target, "rb") as file:
-        said = file.read(18)  # by torch's @record, or by a launcher, whose code may be this one's
-    if said and (said == b"muster-report 1 1\n" or not said.startswith(b"muster-report")):
+    if not may_write(target):
         return
     extra = {"py_callstack": stack[-12000:], "timestamp": str(int(time.time()))}
-    message = {"message": text[:1000], "extraInfo": extra}
-    with open(target, "w", encoding="utf-8", errors="replace") as file:
-        json.dump({"message": message}, file, ensure_ascii=False)
+    message = {"message": {"message": text[:1000], "extraInfo": extra}}
+    with open(target, "rb+") as file:
+        said = file.read(18)  # by torch's @record, or by a launcher, whose code may be this one's
+        if said and (said == b"muster-report 1 1\n" or not said.startswith(b"muster-report")):
+            return
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(message, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def record_raised(target, kind, value, trace):

@@ -66,6 +66,44 @@ class Reports(Case):
         self.assertEqual(done.text, "", done)
 
 
+class ErrorFiles(Case):
+    """TORCHELASTIC_ERROR_FILE, to which muster's hook writes what a Python rank has raised."""
+
+    def raises(self, path):
+        done = self.muster("-n", "1", "env", f"TORCHELASTIC_ERROR_FILE={path}", PYTHON, "t.py")
+        self.assertEqual(done.code, 1, done)
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.py", "raise ValueError('bad \\u2603 \\udc80')\n")
+
+    def test_a_file_of_the_user_that_was_named_is_written(self):
+        self.raises(self.write("errors.json", ""))
+        said = json.loads(self.read("errors.json"))["message"]
+        self.assertEqual(said["message"], "ValueError: bad \u2603 ?")
+        self.assertIn("t.py", said["extraInfo"]["py_callstack"])
+        self.raises(self.write("keep", "keep\n"))
+        self.assertEqual(self.read("keep"), b"keep\n")
+
+    def test_a_descriptor_of_another_process_is_not_touched(self):
+        for held in (os.open(self.write("empty", ""), os.O_RDWR),
+                     os.memfd_create("muster-error-file"), os.memfd_create("else")):
+            self.addCleanup(os.close, held)
+            self.raises(f"/proc/{os.getpid()}/fd/{held}")
+            self.assertEqual(os.pread(held, 100, 0), b"")
+
+    def test_a_fifo_or_a_device_is_not_opened(self):
+        os.mkfifo(self.path("fifo"))
+        for path in (self.path("fifo"), "/dev/zero"):
+            self.raises(path)
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give a file away")
+    def test_nor_is_a_file_of_another_user(self):
+        os.chown(self.write("theirs", ""), OTHERS, OTHERS)
+        self.raises(self.path("theirs"))
+        self.assertEqual(self.read("theirs"), b"")
+
+
 class EndFiles(Case):
     """Of a pod: MUSTER_END_FILE asks for the one that the kubelet reads, and names no other."""
 
