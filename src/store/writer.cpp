@@ -24,8 +24,7 @@ bool is_lack_of_room(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO;
 }
 
-tl::unexpected<base::Error> cannot_make(const std::string& folder) {
-  const int error = errno;
+tl::unexpected<base::Error> cannot_make(const std::string& folder, int error) {
   return base::fail(is_lack_of_room(error) ? base::Fault::output : base::Fault::cannot_start,
                     std::string(kHint), "cannot keep a record in {}: {}", folder,
                     std::strerror(error));
@@ -67,13 +66,19 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   const process::UniqueFd turn = files.takes_over ? wait_for_turn(folder) : process::UniqueFd();
   // By a head that was killed just here; its job begins again.
   if (files.takes_over) process::remove_meanwhile(fresh);
-  if (!make_closed_folder(fresh)) return cannot_make(folder);
+  if (!make_closed_folder(fresh)) return cannot_make(folder, errno);
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
+  const auto take_back = [&] {
+    const int error = errno;
+    events.reset();  // NFS keeps files that are open
+    process::remove_meanwhile(fresh);
+    return cannot_make(folder, error);
+  };
   const bool made = events && write_file(fresh + "/spec.json", files.spec) &&
                     (files.plan.empty() || write_file(fresh + "/plan.json", files.plan)) &&
                     make_folders_below(fresh, files.folders);
-  if (!made) return cannot_make(folder);
+  if (!made) return take_back();
   if (files.fill) {
     if (auto filled = files.fill(fresh); !filled) {
       process::remove_meanwhile(fresh);
@@ -83,7 +88,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
   const bool shown =
       is_there ? take_record_over(fresh, folder) : ::rename(fresh.c_str(), folder.c_str()) == 0;
-  if (!shown) return cannot_make(folder);
+  if (!shown) return take_back();
   return RecordWriter(folder, std::move(events));
 }
 

@@ -26,7 +26,8 @@ struct FirstFiles {
 class RecordWriter {
  public:
   // Makes `folder`, which must be as RecordWriter::fresh() names it; it appears at once, with its
-  // files, and locked by this process. Fault::output: there was no room for it.
+  // files, and locked by this process. Fault::output: there was no room for it. Where it cannot be
+  // made, nothing of it stays.
   [[nodiscard]] static base::Result<RecordWriter> create(const std::string& folder,
                                                          const FirstFiles& files);
 

@@ -146,13 +146,18 @@ class Logs(Case):
 
     def test_a_record_without_room(self):
         env = self.environment(MUSTER_RECORDS=self.path("disk", "runs"))
-        fill = 'head -c 65536 /dev/zero >"$DIR/disk/fill"; exec "$@"'
+        fill = ('head -c 65536 /dev/zero >"$DIR/disk/fill"; "$@"; code=$?; '
+                'find "$DIR/disk/runs" -mindepth 1 ! -path "*/.blobs*" >"$DIR/left"; exit $code')
         small = (*SMALL_DISK, "sh", "-c", fill, "sh")
-        for words in (("run", "echo", "x"), ("submit", "job.yml")):
-            self.write("job.yml", JOB % "echo x")
+        self.write("job.yml", JOB % "echo x")
+        self.write("steps.yml", "type: pipeline\njobs: {one: {command: echo x}}\n")
+        for words, out in ((("run", "echo", "x"), b"x\n"), (("submit", "job.yml"), b"x\n"),
+                           (("run", "--detach", "echo", "x"), b""), (("submit", "steps.yml"), b"")):
             done = self.start(MUSTER, *words, command=small, env=env).finish()
-            self.assertEqual((done.code, done.out), (OUTPUT, b"x\n"), done)
-            self.assertRegex(done.errors, rf"^muster: cannot keep a record in .*: {NO_ROOM}")
+            self.assertEqual((done.code, done.out), (OUTPUT, out), done)
+            self.assertRegex(done.errors,
+                             rf"^muster: (error: )?cannot keep a record in .*: {NO_ROOM}")
+            self.assertEqual(self.read("left"), b"", words)
 
     def test_a_detached_run(self):
         """Its streams reach a limit; it ends as any other, and says why."""
