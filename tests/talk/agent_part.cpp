@@ -7,6 +7,7 @@ namespace muster::talk {
 namespace {
 
 constexpr int kTurnsOfAgent = 200;  // at the end
+constexpr int kTakingsMax = 2;      // the head does not ask for ever
 
 }  // namespace
 
@@ -72,6 +73,10 @@ void AgentPart::answer(const wire::Hello& hello) {
   welcome.facts.head_address = "127.0.0.1";
   welcome.facts.port = 12345;
   welcome.facts.rank_ports.assign(hello.ports, 12346);
+  if (hello.topology || dice_.chance(0.1)) welcome.facts.topology = any_.topology();
+  if (dice_.chance(0.1)) welcome.facts.claimed = any_.devices();
+  // Two hosts of the same are one, and nothing starts.
+  if (dice_.chance(0.03)) welcome.facts.identity = "one host";
   if (dice_.chance(0.5)) {
     welcome.came_us = any_.clock();
     welcome.left_us = any_.clock();
@@ -81,6 +86,10 @@ void AgentPart::answer(const wire::Hello& hello) {
 
 void AgentPart::answer(const wire::Prepare& own) {
   const std::uint32_t world = own.world;
+  if (world == 1 && takings_ < kTakingsMax && dice_.chance(0.1)) {
+    ++takings_;
+    return say(any_.taken());
+  }
   worlds_[world] = machine::ranks_of(told_, own.node);
   for (const base::Rank rank : worlds_[world]) any_.know(rank);
   any_.know_world(world);

@@ -47,6 +47,7 @@ class AgentPart {
   wire::World told_;
   std::map<std::uint32_t, std::vector<base::Rank>> worlds_;  // prepared here
   std::vector<base::Rank> running_;
+  int takings_ = 0;  // how often others held what was to be claimed
 };
 
 }  // namespace muster::talk

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace muster::talk {
 
@@ -80,6 +81,80 @@ base::Error Any::error() {
   return {kFaults[dice_.between(0, kFaults.size() - 1)], text(), text(), {}};
 }
 
+// Of a host of four, as a rule.
+model::CpuSet Any::cpus() {
+  switch (dice_.between(0, 5)) {
+    case 0:
+      return {};
+    case 1:
+      return model::CpuSet::of(model::kCpusMax - 1);
+    case 2:
+      return model::CpuSet::range(dice_.between(0, 3), dice_.between(3, 9));
+    default:
+      return model::CpuSet::of(dice_.between(0, 3));
+  }
+}
+
+std::vector<model::Devices> Any::devices() {
+  std::vector<model::Devices> devices(dice_.between(0, 2));
+  for (model::Devices& one : devices) {
+    one.variable = dice_.chance(0.7) ? "CUDA_VISIBLE_DEVICES" : text();
+    one.ids = dice_.chance(0.7) ? std::vector<std::string>{"0", "1"} : texts();
+    if (dice_.chance(0.3)) one.holders = {1000, number()};
+  }
+  return devices;
+}
+
+wire::Taken Any::taken() { return {cpus(), devices()}; }
+
+void Any::contradict(model::Topology& topology) {
+  using model::Level;
+  switch (dice_.between(0, 6)) {
+    case 0:
+      topology.at(Level::machine).clear();
+      return;
+    case 1:
+      topology.at(Level::machine).push_back(cpus());
+      return;
+    case 2:
+      topology.allowed = cpus();
+      return;
+    case 3:
+      topology.claimed = cpus();
+      return;
+    case 4:
+      topology.numa_bytes.push_back(size());
+      return;
+    case 5:
+      topology.devices.push_back({text(), text(), cpus(), {number(), number(), number()}});
+      return;
+    default:
+      topology.at(static_cast<Level>(dice_.between(0, model::kLevels - 1))).push_back(cpus());
+  }
+}
+
+// Two packages of two cores each, some of which others may have.
+model::SharedTopology Any::topology() {
+  using model::CpuSet;
+  using model::Level;
+  model::Topology topology;
+  for (std::uint32_t cpu = 0; cpu < 4; ++cpu) {
+    topology.at(Level::hwthread).push_back(CpuSet::of(cpu));
+    topology.at(Level::core).push_back(CpuSet::of(cpu));
+  }
+  topology.at(Level::package) = {CpuSet::range(0, 1), CpuSet::range(2, 3)};
+  topology.at(Level::machine) = {CpuSet::range(0, 3)};
+  topology.allowed = dice_.chance(0.7) ? CpuSet::range(0, 3) : CpuSet::of(dice_.between(0, 3));
+  if (dice_.chance(0.3)) topology.claimed = CpuSet::of(dice_.between(0, 3));
+  if (dice_.chance(0.5)) {
+    topology.at(Level::numa) = {CpuSet::range(0, 3), CpuSet()};
+    topology.numa_bytes = {size(), size()};
+  }
+  if (dice_.chance(0.2)) topology.devices.push_back({"eth0", "net", CpuSet::of(0), {}});
+  if (dice_.chance(0.3)) contradict(topology);
+  return {std::make_shared<const model::Topology>(std::move(topology))};
+}
+
 model::HostFacts Any::facts() {
   model::HostFacts facts;
   facts.hostname = text();
@@ -96,6 +171,9 @@ model::HostFacts Any::facts() {
   facts.rdma = dice_.chance(0.3);
   facts.cpus.limited = dice_.chance(0.2);
   if (dice_.chance(0.2)) facts.devices.push_back({text(), texts()});
+  if (dice_.chance(0.2)) facts.claimed = devices();
+  if (dice_.chance(0.3)) facts.topology = topology();
+  if (dice_.chance(0.2)) facts.identity = text();
   return facts;
 }
 
@@ -219,7 +297,7 @@ wire::Welcome Any::welcome() {
 }
 
 wire::ToHead Any::of_start() {
-  switch (dice_.between(0, 4)) {
+  switch (dice_.between(0, 7)) {
     case 0:
       return welcome();
     case 1:
@@ -228,6 +306,12 @@ wire::ToHead Any::of_start() {
       return wire::Refused{error()};
     case 3:
       return wire::Declined{world(), error()};
+    case 4:
+      return taken();
+    case 5:
+      return wire::Reached{};
+    case 6:
+      return wire::Unreached{error()};
     default:
       return wire::Started{rank(), static_cast<std::int32_t>(number())};
   }
@@ -299,6 +383,21 @@ wire::ToAgent Any::for_launchers() {
     default:
       return wire::Release{};
   }
+}
+
+// No agent that runs starts one: there is no such folder.
+wire::Contain Any::contain() {
+  wire::Contain contain;
+  contain.container.image = text();
+  contain.container.runtime = static_cast<model::ContainerRuntime>(dice_.between(0, 5));
+  contain.container.options = texts();
+  contain.container.mounts = {{"/no/such/folder", "/no/such/folder", dice_.chance(0.5)}};
+  contain.container.devices = texts();
+  contain.container.shared_memory = size();
+  contain.container.from_here = dice_.chance(0.2);
+  contain.name = text();
+  contain.grace_ms = number();
+  return contain;
 }
 
 wire::ToHead Any::to_head() {
@@ -377,6 +476,7 @@ wire::ToAgent Any::to_agent() {
   }
   if (dice_.chance(0.03)) return wire::Bye{text(), number()};
   if (dice_.chance(0.05)) return for_launchers();
+  if (dice_.chance(0.03)) return contain();
   if (dice_.chance(0.1)) return prepare();
   return dice_.chance(0.6) ? of_run() : of_answers();
 }

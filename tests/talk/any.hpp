@@ -33,11 +33,17 @@ class Any {
   [[nodiscard]] std::string text();
   [[nodiscard]] std::vector<std::string> texts();
   [[nodiscard]] model::HostFacts facts();
+  // Of a small host; now and then one that contradicts itself.
+  [[nodiscard]] model::SharedTopology topology();
+  [[nodiscard]] std::vector<model::Devices> devices();
+  [[nodiscard]] wire::Taken taken();
   [[nodiscard]] base::Error error();
   [[nodiscard]] wire::pmix::AddJob pmix_job();
 
  private:
   [[nodiscard]] std::uint64_t size();
+  [[nodiscard]] model::CpuSet cpus();
+  void contradict(model::Topology& topology);
   [[nodiscard]] model::Circumstances circumstances();
   [[nodiscard]] wire::Welcome welcome();
   [[nodiscard]] wire::ToHead of_start();
@@ -47,6 +53,7 @@ class Any {
   [[nodiscard]] wire::Prepare prepare();
   [[nodiscard]] wire::ToAgent of_run();
   [[nodiscard]] wire::ToAgent for_launchers();
+  [[nodiscard]] wire::Contain contain();
   [[nodiscard]] wire::ToAgent of_answers();
   [[nodiscard]] wire::Spawn spawn();
   [[nodiscard]] wire::pmix::Proc proc();

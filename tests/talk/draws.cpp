@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <memory>
 
 #include "model/carriers.hpp"
 
@@ -31,6 +32,46 @@ model::JobSpec draw_spec(Dice& dice, const std::string& program) {
   return spec;
 }
 
+namespace {
+
+constexpr std::uint32_t kCores = 4;
+
+// Of two packages with two cores each.
+model::SharedTopology four_cores() {
+  using model::CpuSet;
+  using model::Level;
+  model::Topology topology;
+  for (std::uint32_t cpu = 0; cpu < kCores; ++cpu) {
+    topology.at(Level::hwthread).push_back(CpuSet::of(cpu));
+    topology.at(Level::core).push_back(CpuSet::of(cpu));
+  }
+  topology.at(Level::package) = {CpuSet::range(0, 1), CpuSet::range(2, 3)};
+  topology.at(Level::machine) = {CpuSet::range(0, 3)};
+  topology.allowed = CpuSet::range(0, 3);
+  return {std::make_shared<const model::Topology>(std::move(topology))};
+}
+
+// Ranks on cores in turn. Those of this machine are not bound: other jobs there are real.
+void bind_ranks(Dice& dice, model::Plan& plan) {
+  const model::SharedTopology topology = four_cores();
+  plan.mapping.bind_to = dice.chance(0.7) ? model::BindTo::object : model::BindTo::cpu_list;
+  plan.mapping.bind_level = dice.chance(0.5) ? model::Level::core : model::Level::hwthread;
+  for (std::uint32_t cpu = 0; cpu < kCores; ++cpu) {
+    plan.sets.push_back(model::CpuSet::of(cpu));
+    if (plan.mapping.bind_to == model::BindTo::cpu_list) plan.mapping.cpu_list.push_back(cpu);
+  }
+  for (model::PlannedNode& node : plan.nodes) {
+    if (node.host.carrier == model::kLocal) continue;
+    node.host.topology = topology;
+    for (const base::Rank rank : node.ranks) {
+      model::PlannedRank& planned = plan.ranks[rank.value];
+      if (dice.chance(0.9)) planned.binding = planned.local_rank % kCores;
+    }
+  }
+}
+
+}  // namespace
+
 model::Plan draw_plan(Dice& dice) {
   constexpr std::array kCarriers = {model::kJoined, model::kJoined, model::kOpened, model::kLocal};
   model::Plan plan;
@@ -54,6 +95,7 @@ model::Plan draw_plan(Dice& dice) {
     host.carrier = model::kOpened;
     host.slots = 2;
   }
+  if (dice.chance(0.3)) bind_ranks(dice, plan);
   plan.universe = static_cast<std::uint32_t>(plan.ranks.size()) + 2;
   return plan;
 }

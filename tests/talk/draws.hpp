@@ -11,7 +11,7 @@ namespace muster::talk {
 
 // `program`: what agents are started with.
 [[nodiscard]] model::JobSpec draw_spec(sim::Dice& dice, const std::string& program);
-// Of hosts that are joined, opened or, one of them, local.
+// Of hosts that are joined, opened or, one of them, local; sometimes with ranks that are bound.
 [[nodiscard]] model::Plan draw_plan(sim::Dice& dice);
 
 }  // namespace muster::talk
