@@ -75,13 +75,19 @@ tl::unexpected<base::Error> still_runs(const std::string& run) {
                     "{} still runs, and its checkpoints are to be taken over", run);
 }
 
+// Where it leads, and of what it says it was a rerun, is that user's choice.
+bool is_others_record(const std::string& record) {
+  return !store::other_owner(records_of(record), record).empty();
+}
+
 // A run that has none yet, or was refused those that it should have gone on from, goes on from what
 // it was a rerun of. The record at which it ends: it has some, or is gone, or is no rerun.
 Result<std::string> with_checkpoints(std::string record) {
   for (int i = 0; i < kRerunsMax && found_at(record).kind == Found::Kind::none; ++i) {
     const auto owner = store::read_record(record);
     if (owner && owner->is_live()) return still_runs(owner->run);
-    if (!owner || owner->rerun_of.empty()) break;
+    const bool ends = !owner || owner->rerun_of.empty() || is_others_record(record);
+    if (ends) break;
     record = owner->rerun_of;
   }
   return record;
@@ -171,6 +177,11 @@ Result<void> go_on_from(const std::string& asked, const std::string& folder) {
   if (!earlier) return tl::unexpected(earlier.error());
   const Found found = found_at(*earlier);
   std::error_code wrong;
+  const fs::path link = fs::path(*earlier) / kCheckpoints;
+  if (is_others_record(*earlier) && fs::is_symlink(fs::symlink_status(link, wrong))) {
+    warn(fmt::format("not taken over, since it is another user's link: {}", link.string()));
+    return {};
+  }
   if (found.kind == Found::Kind::none && fs::exists(*earlier, wrong)) return {};
   if (found.kind == Found::Kind::none || found.kind == Found::Kind::gone) {
     return base::fail(Fault::usage, "begin without them: muster rerun takes --fresh-checkpoints",

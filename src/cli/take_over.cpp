@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
+#include <iterator>
+#include <vector>
 
 #include "base/error.hpp"
+#include "cli/code.hpp"
 #include "cli/copy_written.hpp"
 #include "cli/look_back.hpp"
 #include "cli/speak.hpp"
 #include "process/signal_mask.hpp"
 #include "store/folder.hpp"
+#include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/writer.hpp"
+#include "view/first_few.hpp"
 #include "view/record_json.hpp"
 
 namespace muster::cli {
@@ -21,26 +27,78 @@ namespace fs = std::filesystem;
 using base::Result;
 using model::RunRecord;
 
+bool is_others(const std::string& record) {
+  return !store::other_owner(records_of(record), record).empty();
+}
+
+bool is_link(const fs::path& path) {
+  std::error_code wrong;
+  return fs::is_symlink(fs::symlink_status(path, wrong));
+}
+
+// Whether a link below `root` stays there, wherever others on its way lead: those are judged by
+// themselves, so that only a ".." behind a name could lead on from one of them.
+bool stays_below(const fs::path& root, const fs::path& link) {
+  std::error_code wrong;
+  const fs::path target = fs::read_symlink(link, wrong);
+  if (wrong || target.is_absolute()) return false;
+  const fs::path above = link.parent_path().lexically_relative(root);
+  auto depth = above == "." ? 0 : std::distance(above.begin(), above.end());
+  bool has_name = false;
+  for (const fs::path& part : target) {
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      has_name = true;
+      continue;
+    }
+    if (has_name || depth == 0) return false;
+    --depth;
+  }
+  return true;
+}
+
+// Of a copy from another user's record: what those links lead to would become this user's output,
+// and later steps would read it, or write to it.
+void drop_links_out(const fs::path& root, const std::string& from) {
+  std::vector<fs::path> links;
+  std::error_code wrong;
+  if (is_link(root)) links.push_back(root);
+  auto at = links.empty() ? fs::recursive_directory_iterator(root, wrong)
+                          : fs::recursive_directory_iterator();
+  for (; !wrong && at != fs::recursive_directory_iterator(); at.increment(wrong)) {
+    if (is_link(at->path()) && !stays_below(root, at->path())) links.push_back(at->path());
+  }
+  std::ranges::sort(links);
+  for (const fs::path& link : links) fs::remove(link, wrong);
+  if (links.empty()) return;
+  const auto name = [&](std::size_t i) { return links[i].lexically_relative(root).string(); };
+  warn(fmt::format("not copied from {}, since it is another user's: links that lead out of it: {}",
+                   from, view::first_few(links.size(), name)));
+}
+
 // What is not there has not been written.
-Result<void> copy_if_there(std::string from, std::string to) {
+Result<void> copy_if_there(std::string from, std::string to, bool is_theirs) {
   while (from.ends_with('/')) from.pop_back();
   while (to.ends_with('/')) to.pop_back();
   std::error_code wrong;
   if (!fs::exists(from, wrong)) return {};
   fs::create_directories(fs::path(to).parent_path(), wrong);  // if not, the copy says why
-  return copy_written(from, to, to);
+  auto copied = copy_written(from, to, to);
+  if (copied && is_theirs) drop_links_out(to, from);
+  return copied;
 }
 
 // Those that lie in its record, its code among them if that is one, and those whose paths name the
 // run; others are where they were.
 Result<void> copy_outputs(const RunRecord& from, const RunRecord& to) {
-  if (auto copied = copy_if_there(from.folder + "/outputs", to.folder + "/outputs"); !copied) {
-    return copied;
-  }
+  const bool is_theirs = is_others(from.folder);
+  auto whole = copy_if_there(from.folder + "/outputs", to.folder + "/outputs", is_theirs);
+  if (!whole) return whole;
   for (std::size_t i = 0; i < from.outputs.size(); ++i) {
     const std::string& path = from.outputs[i].path;
     if (path.starts_with(from.folder + "/outputs/") || path == to.outputs[i].path) continue;
-    if (auto copied = copy_if_there(path, to.outputs[i].path); !copied) return copied;
+    auto copied = copy_if_there(path, to.outputs[i].path, is_theirs);
+    if (!copied) return copied;
   }
   return {};
 }
@@ -115,6 +173,21 @@ bool has_outputs(const RunRecord& record, const front::StepRequest& step) {
   });
 }
 
+// Another user's record may name anything as an output, and lead anywhere.
+bool are_within(const RunRecord& record, const front::StepRequest& step) {
+  const auto is_within = [&](const model::NamedPath& output) {
+    const auto own = std::ranges::find(step.outputs, output.name, &model::NamedPath::name);
+    if (own != step.outputs.end() && own->path == output.path) return true;  // it is not copied
+    fs::path path = output.path;
+    if (!record.holds(output.path) || path != path.lexically_normal()) return false;
+    for (; path.native().size() > record.folder.size(); path = path.parent_path()) {
+      if (is_link(path)) return false;
+    }
+    return true;
+  };
+  return !is_link(record.folder + "/outputs") && std::ranges::all_of(record.outputs, is_within);
+}
+
 // A pipeline that was ended before it came to a step has nothing of it, but may have gone on from
 // one that has.
 std::optional<std::string> completed_in(const std::string& pipeline,
@@ -122,7 +195,8 @@ std::optional<std::string> completed_in(const std::string& pipeline,
   bool is_there = false;
   std::string folder = look_back(pipeline, step.name, [&](const std::string& one) {
     const auto record = store::read_record(one);
-    is_there = record && record->ended_well() && has_outputs(*record, step);
+    is_there = record && record->ended_well() && has_outputs(*record, step) &&
+               (!is_others(one) || are_within(*record, step));
     return record && (record->ended_well() || record->reused_from.empty());  // it has run
   });
   return is_there ? std::optional(std::move(folder)) : std::nullopt;

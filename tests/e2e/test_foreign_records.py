@@ -14,6 +14,16 @@ import unittest
 import own
 from support import MUSTER, USAGE, Case, run_tests
 
+STEPS = """\
+type: pipeline
+jobs:
+  a:
+    command: echo a > ${{outputs.o}}/file; echo a >> $DIR/ran
+    outputs: {o: {type: uri_folder}}
+  b:
+    command: test -e $DIR/go
+    inputs: {o: "${{parent.jobs.a.outputs.o}}"}
+"""
 CHECKPOINTS = """\
 muster: 1
 checkpoints: true
@@ -134,6 +144,60 @@ class Foreign(Case):
                     self.assertNotIn("mine alone", done.text + done.errors, verb)
                 self.start("--foreign", run, command=(MUSTER, "rm")).finish()
                 self.assertEqual(self.read("secret"), b"mine alone\n")
+
+    def steps_run(self):
+        """A pipeline of another user, whose step b fails until there is a file `go`."""
+        self.write("steps.yml", STEPS)
+        self.told("submit", "steps.yml", code=1)
+        run = self.runs()[-1]
+        os.mkdir(self.path("secret"))
+        self.write("secret/key", "mine alone\n")
+        self.write("go", "")
+        return run, self.path("shared", run, "steps/a/outputs/o")
+
+    def run_again(self, run):
+        """What step a has in the new run."""
+        os.chown(self.path("shared", run), self.other, self.other)
+        done = self.told("rerun", "--foreign", run)
+        fresh, = (one for one in self.runs() if one != run)
+        return done, self.path("shared", fresh, "steps/a/outputs/o")
+
+    def test_links_that_lead_out_of_its_outputs_are_not_taken(self):
+        run, outputs = self.steps_run()
+        for name, target in (("absolute", self.path("secret")), ("above", "../../../.."),
+                             ("through", "same/../../../../.."), ("same", "file"),
+                             ("beside", "../o/file")):
+            os.symlink(target, os.path.join(outputs, name))
+        done, copied = self.run_again(run)
+        self.assertEqual(sorted(os.listdir(copied)), ["beside", "file", "same"])
+        self.assertIn("links that lead out of it: o/above, o/absolute, o/through\n", done.errors)
+        self.assertEqual(self.read("ran"), b"a\n", "it is reused")
+
+    def test_a_link_in_place_of_an_output_is_none(self):
+        """The step runs again."""
+        run, outputs = self.steps_run()
+        shutil.rmtree(outputs)
+        os.symlink(self.path("secret"), outputs)
+        _, copied = self.run_again(run)
+        self.assertFalse(os.path.islink(copied))
+        self.assertEqual(os.listdir(copied), ["file"])
+        self.assertEqual(self.read("ran"), b"a\na\n")
+        self.assertEqual(os.listdir(self.path("secret")), ["key"])
+
+    def test_a_link_in_place_of_checkpoints_is_none(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.told("submit", "job.yml", code=1)
+        run, = self.runs()
+        place = self.path("shared", run, "checkpoints")
+        shutil.rmtree(place)
+        os.mkdir(self.path("secret"))
+        self.write("secret/file", "mine alone\n")
+        os.symlink(self.path("secret"), place)
+        os.chown(self.path("shared", run), self.other, self.other)
+        done = self.told("rerun", "--foreign", run, code=1)
+        self.assertEqual(done.lines, [])
+        self.assertIn(f"not taken over, since it is another user's link: {place}\n", done.errors)
+        self.assertEqual(self.read("secret/file"), b"mine alone\n")
 
     def test_what_is_swept_up_is_mine(self):
         run = self.given_away()
