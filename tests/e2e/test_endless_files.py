@@ -29,6 +29,30 @@ PAGE = 4096       # of a pipe
 OLD = 7200        # s; above the time that folders of unknown runs stay on hosts
 JOB = ("muster: 1\ncode: src\noutputs: {model: }\n"
        "command: echo line; echo x > ${{outputs.model}}/f\n")
+PIPELINE = """\
+type: pipeline
+settings: {force_rerun: false}
+jobs:
+  a: {component: ./component.yml}
+  b: {command: "ls ${{inputs.m}}", inputs: {m: "${{parent.jobs.a.outputs.m}}"}}
+"""
+COMPONENT = """\
+$schema: commandComponent
+is_deterministic: true
+code: src
+command: echo line; echo x > ${{outputs.m}}/f
+outputs: {m: {}}
+"""
+SWEEP = """\
+type: sweep
+trial: {command: "echo ${{search_space.x}} > ${{outputs.m}}/f; echo loss = 1"}
+outputs: {m: {type: uri_folder}}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [1]}}
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 1}
+metrics_from: output
+"""
 
 
 def unread(pipe):
@@ -43,6 +67,9 @@ class Endless(Case):
 
 
 class Records(Endless):
+    JOB = JOB
+    BESIDE = ".blobs/"  # something that lies beside all records
+    NAMES = ("events.jsonl", "report.json", "spec.json", "code.manifest", "stdout")
     VERBS = (("ps",), ("ps", "--json"), ("show", "last"), ("logs", "--tail", "3", "last"),
              ("gc", "--dry-run"), ("gc",), ("rerun", "last"), ("rm", "-q", "last"))
 
@@ -50,7 +77,8 @@ class Records(Endless):
         super().setUp()
         os.mkdir(self.path("src"))
         self.write("src/main.py", "pass\n")
-        self.write("job.yml", JOB)
+        self.write("job.yml", self.JOB)
+        self.write("component.yml", COMPONENT)
         done = self.told("submit", "job.yml", "--fake-nodes", "1")
         self.assertEqual(done.code, 0, done)
         self.records = self.path(".local/state/muster/runs")
@@ -66,9 +94,9 @@ class Records(Endless):
     def test_every_file_and_every_verb(self):
         files = self.files()
         names = [os.path.basename(one) for one in files]
-        for name in ("events.jsonl", "report.json", "spec.json", "code.manifest", "stdout"):
+        for name in self.NAMES:
             self.assertIn(name, names)
-        self.assertTrue(any(one.startswith(".blobs/") for one in files), files)
+        self.assertTrue(any(one.startswith(self.BESIDE) for one in files), files)
         for file in files:
             for verb in self.VERBS:
                 with self.subTest(file=file, verb=verb):
@@ -80,6 +108,26 @@ class Records(Endless):
                     self.assertIn(done.code, range(0, 128 + 121), done)
                     self.assertNotRegex(done.errors, "internal|bad_alloc")
                     self.assertLess(len(done.out), 1 << 20)
+
+
+class Pipelines(Records):
+    """Their steps have records of their own, which reruns look at."""
+
+    JOB = PIPELINE
+    BESIDE = ".steps/"
+    NAMES = ("events.jsonl", "report.json", "spec.json", "code.manifest", "outputs.sha256")
+    VERBS = (("show", "last"), ("graph", "last"), ("logs", "--tail", "3", "last"),
+             ("gc", "--dry-run"), ("submit", "job.yml"), ("rerun", "last"), ("rm", "-q", "last"))
+
+
+class Sweeps(Records):
+    """So have their trials."""
+
+    JOB = SWEEP
+    BESIDE = ".placed/"
+    NAMES = ("events.jsonl", "report.json", "spec.json", "stdout")
+    VERBS = (("show", "last"), ("show", "last", "--json"), ("logs", "--tail", "3", "last"),
+             ("gc", "--dry-run"), ("rerun", "last"), ("rm", "-q", "last"))
 
 
 POD = """{"kind": "Pod", "metadata": {"name": "kufari-launcher", "labels": {

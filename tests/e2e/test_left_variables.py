@@ -191,6 +191,45 @@ class Launchers(Case):
         self.assertEqual(len(os.listdir(self.path("records"))), 1)
 
 
+class OfARank(Case):
+    """What an outer rank was given means something else in another run's ranks, or nothing."""
+
+    def told(self, name, *words, **more):
+        done = self.succeeds(*words, "sh", "-c", f"echo ${name}", **more)
+        return done.lines
+
+    def test_a_descriptor_is_not_spoken_to(self):
+        """PMI_FD may be the number of anything that the launching shell has opened."""
+        with open(self.write("keep", "keep\n"), "rb+") as file:
+            more = {"env": self.environment(PMI_FD=str(file.fileno())),
+                    "pass_fds": (file.fileno(),)}
+            self.assertEqual(self.told("PMI_FD", "-n", "2", **more), ["3", "3"])
+            self.assertEqual(self.told("PMI_FD", "-n", "1", "--wireup", "none", **more), [""])
+        self.assertEqual(self.read("keep"), b"keep\n")
+
+    def test_a_deadline_is_that_of_a_run_under_way(self):
+        end = "4102444800"  # in 2100
+        os.mkdir(self.path("here"), 0o700)
+        for launchers, seen in ((self.path("here"), end), (self.path("gone"), "")):
+            env = self.environment(MUSTER_DEADLINE=end, MUSTER_LAUNCHERS=launchers)
+            self.assertEqual(self.told("MUSTER_DEADLINE", env=env), [seen])
+            own, = self.told("MUSTER_DEADLINE", "--timeout", "1000", env=env)
+            self.assertLess(int(own), int(end))
+        env = self.environment(MUSTER_DEADLINE="1")  # over, whoever's it was
+        self.assertEqual(self.told("MUSTER_DEADLINE", env=env), [""])
+
+    def test_checkpoints_are_those_of_the_run_itself(self):
+        os.mkdir(self.path("old"))
+        env = self.environment(MUSTER_CHECKPOINTS=self.path("old"))
+        self.assertEqual(self.told("MUSTER_CHECKPOINTS", "-n", "1", env=env), [""])
+        self.write("job.yml", "muster: 1\ncheckpoints: true\n"
+                   "command: echo $MUSTER_CHECKPOINTS; echo > $MUSTER_CHECKPOINTS/new\n")
+        done = self.succeeds("job.yml", command=(MUSTER, "submit"), env=env)
+        self.assertNotIn(done.text.strip(), ("", self.path("old")))
+        self.assertEqual(os.listdir(done.text.strip()), ["new"])
+        self.assertEqual(os.listdir(self.path("old")), [])
+
+
 class Metrics(Case):
     """MLFLOW_TRACKING_URI of a rank names the folder of metrics in its run's record."""
 
