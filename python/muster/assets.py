@@ -241,8 +241,7 @@ class Schedules(Checked):
         return (self.get(name) for name in self._register.names())
 
     def _enable(self, name: str, enabled: bool) -> Poller:
-        _, said = self._register.get(name)
-        self._keep(name, {**said, "is_enabled": enabled})
+        self._register.change(name, "1", lambda said: {**said, "is_enabled": enabled})
         return Poller(self.get(name))
 
     def begin_enable(self, name: str) -> Poller:

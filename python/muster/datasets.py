@@ -157,18 +157,20 @@ class AbstractDataset(Checked):
     def register(self, workspace: Any, name: str, description: Optional[str] = None,
                  tags: Optional[Dict[str, str]] = None, create_new_version: bool = False) -> Any:
         """Keeps it under a name; the files stay where they are."""
-        known = _REGISTER.find(name)
         kept = json.dumps(self.keys())
-        if known is not None and known[1].get("properties", {}).get("dataset") == kept:
-            return _kept(name, *known)
-        if known is not None and not create_new_version:
-            raise BadCall(f"there is a dataset {name!r} already",
-                          "use create_new_version=True, or another name")
-        path = self.whole_path()
-        version = _REGISTER.put(name, None, given({
-            "path": path, "type": "uri_file" if os.path.isfile(path) else "uri_folder",
-            "description": description, "tags": tags, "properties": {"dataset": kept}}))
-        return _kept(name, *_REGISTER.get(name, version))
+        while True:
+            known = _REGISTER.find(name)
+            if known is not None and known[1].get("properties", {}).get("dataset") == kept:
+                return _kept(name, *known)
+            if known is not None and not create_new_version:
+                raise BadCall(f"there is a dataset {name!r} already",
+                              "use create_new_version=True, or another name")
+            path = self.whole_path()
+            version = _REGISTER.add(name, None if known is None else known[0], given({
+                "path": path, "type": "uri_file" if os.path.isfile(path) else "uri_folder",
+                "description": description, "tags": tags, "properties": {"dataset": kept}}))
+            if version is not None:
+                return _kept(name, *_REGISTER.get(name, version))
 
     @checked()
     def unregister_all_versions(self) -> None:

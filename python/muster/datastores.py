@@ -12,6 +12,7 @@ from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .known_names import data_path
 from .named_files import copy_named
+from .own_files import copy_new
 from .shell_words import Expression
 
 _DEFAULT = "workspaceblobstore"
@@ -58,16 +59,23 @@ def _same(one: str, other: str) -> bool:
 
 def copy_all(pairs: Sequence[Tuple[str, str]], overwrite: bool) -> int:
     """Copies files to paths; what is there already stays, unless it may be replaced."""
+    def check_free(source: str, target: str) -> None:
+        if os.path.exists(target) and not (os.path.isfile(target) and _same(source, target)):
+            raise BadCall(f"{target} is there already, with something else in it",
+                          "use overwrite=True, or another target path")
+
     for source, target in pairs:
         if not os.path.isfile(source):
             raise BadCall(f"there is no file {source!r}", "it is copied from this machine")
-        is_other = os.path.exists(target) and not (os.path.isfile(target) and _same(source, target))
-        if is_other and not overwrite:
-            raise BadCall(f"{target} is there already, with something else in it",
-                          "use overwrite=True, or another target path")
+        if not overwrite:
+            check_free(source, target)
     for source, target in pairs:
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        if not (os.path.exists(target) and os.path.samefile(source, target)):
+        if not os.path.lexists(target) and copy_new(source, target):
+            continue
+        if not overwrite and os.path.exists(target):  # perhaps only since it was looked at
+            check_free(source, target)
+        elif not (os.path.exists(target) and os.path.samefile(source, target)):
             copy_named(source, target)
     return len(pairs)
 

@@ -34,12 +34,11 @@ def create_experiment(name: str, artifact_location: Optional[str] = None, tags: 
     """Its number; artifacts lie beside what else is known of a run."""
     del artifact_location
     folder, made = _folder(), experiment_called(name)
-    if experiment_of(folder, made.id) is not None:
+    if not Store.describe(folder, made):
         raise MlflowException(f"there is an experiment {name!r} already",
                               "set_experiment() takes one that is there, too")
-    place = Store.describe(folder, made)
     for key, value in (tags or {}).items():
-        _write_tag(place, key, value)
+        _write_tag(os.path.join(folder, made.id), key, value)
     return made.id
 
 

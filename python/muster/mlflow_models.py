@@ -21,6 +21,7 @@ from .checked import checked, lacks, note
 from .mlflow_artifacts import Path, local_path_of, put_folder
 from .mlflow_names import autolog, store_now
 from .named_files import copy_named, copy_tree
+from .own_files import claim
 from .tracking import MlflowException
 from .yaml_text import yaml_of
 
@@ -247,10 +248,11 @@ class Flavour:
     def save_model(self, *args: Any, **words: Any) -> None:
         """A folder with the model."""
         def save_model(model: Any, path: Path, artifacts: Optional[Dict[str, str]] = None) -> None:
-            if os.path.isdir(path) and os.listdir(path):
+            os.makedirs(path, exist_ok=True)
+            # Of processes that find it empty at the same instant, one makes this file.
+            if os.listdir(path) or not claim(os.path.join(path, "MLmodel")):
                 raise MlflowException(f"{os.fspath(path)} is there already, and is not empty",
                                       "save_model() makes a folder")
-            os.makedirs(path, exist_ok=True)
             self._fill(model, os.fspath(path), "", artifacts or {})
         self._call(save_model, "path", args, words)
 

@@ -7,6 +7,7 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks
 from .known_names import found_data
 from .named_files import copy_named, copy_tree
+from .own_files import copy_new
 from .registers import Register
 from .sdk_errors import ModelNotFoundException
 
@@ -107,13 +108,18 @@ class Model(Checked):
                  exists_ok: Optional[bool] = None) -> str:
         """Copies it into a folder; where the copy is."""
         target = os.path.abspath(os.path.join(target_dir, os.path.basename(self._path)))
-        if os.path.exists(target) and not (exist_ok or exists_ok):
-            raise BadCall(f"{target} is there already", "use exist_ok=True, or another folder")
+        merges = bool(exist_ok or exists_ok)
         os.makedirs(target_dir, exist_ok=True)
-        if os.path.isdir(self._path):
-            copy_tree(self._path, target)
-        else:
-            copy_named(self._path, target)
+        try:
+            if os.path.isdir(self._path):
+                copy_tree(self._path, target, merges)
+            elif merges:
+                copy_named(self._path, target)
+            elif not copy_new(self._path, target):
+                raise FileExistsError(target)
+        except FileExistsError:
+            raise BadCall(f"{target} is there already", "use exist_ok=True, or another folder"
+                          ) from None
         return target
 
     @checked()

@@ -3,7 +3,9 @@
 
 import json
 import os
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
+
+from .own_files import locked, replace
 
 # Of a run that its program has logged to; MLflow reads it, too.
 METRICS = "mlruns"
@@ -126,9 +128,9 @@ def notes_of(record: str) -> Dict[str, Dict[str, str]]:
     return {"tags": notes.get("tags", {}), "properties": notes.get("properties", {})}
 
 
-def write_notes(record: str, notes: Dict[str, Dict[str, str]]) -> None:
-    """Readers see the old text or the new one."""
-    path = os.path.join(record, _NOTES)
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(notes, file)
-    os.replace(path + ".new", path)
+def add_notes(record: str, kind: str, said: Mapping[str, str]) -> None:
+    """More tags, or properties; of several programs that add some, each adds its own."""
+    with locked(os.path.join(record, "notes.lock")):
+        notes = notes_of(record)
+        notes[kind].update(said)
+        replace(os.path.join(record, _NOTES), json.dumps(notes))

@@ -1,10 +1,12 @@
 """What Azure ML keeps by name and version, kept beside the records of this machine's runs."""
 
+import contextlib
 import json
 import os
 import re
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
 
+from .own_files import locked, make_folders, replace, write_new
 from .sdk_errors import ResourceNotFoundError
 
 _NAMED = re.compile(r"(?:azureml:)?(?!//)([^:@/]+)(?::([^:@/]+)|@latest)?")
@@ -27,7 +29,8 @@ class Register:
         self.kind = kind
         self._error = error  # about a name that is not there
         # No record has a name that begins with a dot.
-        self._folder = os.path.join(records_folder(), ".registered", kind)
+        self._above = os.path.join(records_folder(), ".registered")
+        self._folder = os.path.join(self._above, kind)
 
     def _versions(self, name: str) -> List[str]:
         try:
@@ -45,27 +48,67 @@ class Register:
 
     def put(self, name: str, version: Optional[str], said: Dict[str, Any]) -> str:
         """The version under which it is kept: without one, the next number."""
-        versions = self._versions(name)
-        numbers = [int(one) for one in versions if one.isdigit()]
-        version = str(version) if version else str(max(numbers, default=0) + 1)
-        folder = os.path.join(self._folder, _safe(name))
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        path = os.path.join(folder, _safe(version) + ".json")
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            json.dump(said, file)
-        os.replace(path + ".new", path)
-        return version
+        if version:
+            with self._alone():
+                self._replace(name, str(version), said)
+            return str(version)
+        while True:
+            versions = self._versions(name)
+            found = self.add(name, versions[-1] if versions else None, said)
+            if found is not None:
+                return found
+
+    def add(self, name: str, latest: Optional[str], said: Dict[str, Any]) -> Optional[str]:
+        """The version that follows `latest`, under which it is kept; None: that is there already,
+        since another program was faster."""
+        version = str(int(latest) + 1) if latest is not None and latest.isdigit() else "1"
+        text = json.dumps(said)
+        return version if self._write(name, lambda: write_new(
+            self._file(name, version), text, self._above)) else None
+
+    def change(self, name: str, version: str, changed: Callable[[Dict[str, Any]], Dict[str, Any]]
+               ) -> None:
+        """Keeps what `changed` makes of what was said of that version."""
+        with self._alone():
+            self._replace(name, version, changed(self.get(name, version)[1]))
+
+    def _replace(self, name: str, version: str, said: Dict[str, Any]) -> None:
+        text = json.dumps(said)
+
+        def write() -> bool:
+            replace(self._file(name, version), text, self._above)
+            return True
+        self._write(name, write)
+
+    def _write(self, name: str, write: Callable[[], bool]) -> bool:
+        """With the folder of the name, which remove() may take away meanwhile."""
+        while True:
+            make_folders(os.path.join(self._folder, _safe(name)), 0o700)
+            try:
+                return write()
+            except FileNotFoundError:
+                continue
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """For whoever replaces a version, which others may have read to change it."""
+        make_folders(self._above)
+        with locked(self._folder + ".lock"):
+            yield
+
+    def _file(self, name: str, version: str) -> str:
+        return os.path.join(self._folder, _safe(name), _safe(version) + ".json")
 
     def find(self, name: str, version: Optional[str] = None
              ) -> Optional[Tuple[str, Dict[str, Any]]]:
         """Its version, the latest unless one is asked for, and what was said."""
-        versions = self._versions(name)
-        wanted = str(version) if version else versions[-1] if versions else None
-        if wanted not in versions:
-            return None
-        path = os.path.join(self._folder, _safe(name), _safe(str(wanted)) + ".json")
-        with open(path, encoding="utf-8") as file:
-            return str(wanted), json.load(file)
+        for one in reversed(self._versions(name)):
+            if version and one != str(version):
+                continue
+            with contextlib.suppress(FileNotFoundError):  # another program has just removed it
+                with open(self._file(name, one), encoding="utf-8") as file:
+                    return one, json.load(file)
+        return None
 
     def get(self, name: str, version: Optional[str] = None) -> Tuple[str, Dict[str, Any]]:
         found = self.find(name, version)
@@ -86,7 +129,9 @@ class Register:
         """Name, version and what was said."""
         for one in self.names() if name is None else [name]:
             for version in reversed(self._versions(one)):
-                yield (one, *self.get(one, version))
+                found = self.find(one, version)
+                if found is not None:
+                    yield (one, *found)
 
     def remove(self, name: str, version: Optional[str] = None) -> None:
         """One version, or all."""
@@ -94,8 +139,9 @@ class Register:
         if not versions or version not in (None, *versions):
             raise self.unknown(name, version)
         for one in versions if version is None else [version]:
-            os.remove(os.path.join(self._folder, _safe(name), _safe(one) + ".json"))
-        if not self._versions(name):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self._file(name, one))
+        with contextlib.suppress(OSError):  # it has other versions
             os.rmdir(os.path.join(self._folder, _safe(name)))
 
     def named_by(self, text: str) -> Optional[Tuple[str, Dict[str, Any]]]:

@@ -13,7 +13,8 @@ from .context_run import ContextRun, this_run
 from .datasets import datasets_made, datasets_of
 from .models import Model
 from .named_files import copy_named
-from .record import files_in, metrics_in, notes_of, write_notes
+from .own_files import make_folders, scratch_folder, usable
+from .record import add_notes, files_in, metrics_in, notes_of
 from .run_files import file_called, plain_path, whole_of
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
@@ -233,7 +234,7 @@ class Run(Checked):
         path = os.fspath(output_file_path or os.path.basename(name))
         if os.path.isdir(path) or path.endswith(os.sep):
             path = os.path.join(path, os.path.basename(name))
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        make_folders(os.path.dirname(path))
         copy_named(self._file(name), path)
 
     @checked(lacks(accepted="batch_size timeout_seconds", refused={
@@ -256,9 +257,12 @@ class Run(Checked):
         code = self.details()["code"]
         if not code:
             raise BadCall(f"run {self.name} has no copy of its code", "its job has no code: folder")
-        archive = os.path.join(path or ".", self.name.replace("/", "-"))
-        os.makedirs(path or ".", exist_ok=True)
-        return shutil.make_archive(archive, "zip", code)
+        archive = os.path.join(path or ".", self.name.replace("/", "-") + ".zip")
+        make_folders(path or "")
+        with scratch_folder(path or ".") as scratch:
+            made = shutil.make_archive(os.path.join(scratch, "code"), "zip", code)
+            os.replace(usable(made), archive)
+        return archive
 
     def get_all_logs(self, destination: Optional[str] = None) -> List[str]:
         """Copies of its log files."""
@@ -309,10 +313,7 @@ class Run(Checked):
         return self._experiment or self.details()["experiment"]
 
     def _note(self, kind: str, said: Mapping[str, Any]) -> None:
-        folder = self.folder
-        notes = notes_of(folder)
-        notes[kind].update({str(name): value for name, value in said.items()})
-        write_notes(folder, notes)
+        add_notes(self.folder, kind, {str(name): value for name, value in said.items()})
 
     def tag(self, key: str, value: Any = None) -> None:
         """Kept in its record; muster ps --tag finds those of submit(tags=...) only."""

@@ -4,6 +4,7 @@ MLFLOW_TRACKING_URI names the folder, as it does for MLflow; muster sets it for 
 Without it, or if it names a server or the record of a run that was removed, metrics are printed.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -12,11 +13,12 @@ import re
 import threading
 import time
 import uuid
-from typing import IO, Any, Dict, List, NamedTuple, Optional
+from typing import IO, Any, Dict, Iterator, List, NamedTuple, Optional
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 from .kinds import shortened
+from .own_files import locked, make_folders, replace, write_new
 from .record import METRICS, logged_runs
 from .registers import records_folder
 
@@ -114,6 +116,12 @@ def _context() -> Dict[str, str]:
     return {str(key): str(value) for key, value in told.items()} if isinstance(told, dict) else {}
 
 
+def _not_written(path: str, error: OSError) -> BadCall:
+    hint = ("a name that is part of another one, as a of a/b, cannot be used"
+            if error.errno in _TAKEN else "MLFLOW_TRACKING_URI names its folder")
+    return BadCall(f"cannot write to {path}: {error.strerror}", hint)
+
+
 def _open_for(path: str, mode: str) -> IO[bytes]:
     """With the folders above it. A name may not be a file and a folder at once, nor a link."""
     try:
@@ -122,18 +130,7 @@ def _open_for(path: str, mode: str) -> IO[bytes]:
         flags |= os.O_APPEND if mode == "ab" else os.O_TRUNC
         return os.fdopen(os.open(path, flags, 0o666), mode, buffering=0)
     except OSError as error:
-        hint = ("a name that is part of another one, as a of a/b, cannot be used"
-                if error.errno in _TAKEN else "MLFLOW_TRACKING_URI names its folder")
-        raise BadCall(f"cannot write to {path}: {error.strerror}", hint) from error
-
-
-def _write_new(path: str, text: str) -> None:
-    """Nothing happens if it is there."""
-    try:
-        with open(path, "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        pass
+        raise _not_written(path, error) from error
 
 
 def said_in_meta(folder: str) -> Dict[str, str]:
@@ -214,7 +211,8 @@ class Store:
                  experiment: Experiment = DEFAULT) -> None:
         self._run = run or _run_name()
         self.experiment = experiment
-        above = self.describe(folder, experiment)
+        above = os.path.join(os.path.abspath(folder), experiment.id)
+        self.describe(folder, experiment)
         self._folder = os.path.join(above, self._run)
         self._began = int(time.time() * 1000)
         self._name = self._run[:8]
@@ -222,21 +220,21 @@ class Store:
         for below in ("metrics", "params", "tags", "artifacts"):
             os.makedirs(os.path.join(self._folder, below), exist_ok=True)
         self._go_on(said_in_meta(self._folder))
-        _write_new(os.path.join(self._folder, "meta.yaml"), self._meta())
+        write_new(os.path.join(self._folder, "meta.yaml"), self._meta())
         for key, value in _context().items():
             self.write("tags", checked_name(key), value)
 
     @staticmethod
-    def describe(folder: str, experiment: Experiment) -> str:
-        """The folder of an experiment, with what MLflow wants to know of it."""
+    def describe(folder: str, experiment: Experiment) -> bool:
+        """Makes the folder of an experiment, with what MLflow wants to know of it; False: it is
+        there."""
         above = os.path.join(os.path.abspath(folder), experiment.id)
-        os.makedirs(above, exist_ok=True)
+        make_folders(above)
         now = int(time.time() * 1000)
-        _write_new(os.path.join(above, "meta.yaml"),
-                   f"artifact_location: {_uri(above)}\ncreation_time: {now}\n"
-                   f"experiment_id: '{experiment.id}'\nlast_update_time: {now}\n"
-                   f"lifecycle_stage: active\nname: {json.dumps(experiment.name)}\n")
-        return above
+        return write_new(os.path.join(above, "meta.yaml"),
+                         f"artifact_location: {_uri(above)}\ncreation_time: {now}\n"
+                         f"experiment_id: '{experiment.id}'\nlast_update_time: {now}\n"
+                         f"lifecycle_stage: active\nname: {json.dumps(experiment.name)}\n")
 
     def _go_on(self, said: Dict[str, str]) -> None:
         """With a run that has begun before."""
@@ -254,28 +252,30 @@ class Store:
                 f"run_uuid: {self._run}\nsource_name: ''\nsource_type: 4\nsource_version: ''\n"
                 f"start_time: {self._began}\nstatus: {self._status}\ntags: []\nuser_id: ''\n")
 
-    def _rewrite(self) -> None:
-        """Readers see the old text or the new one."""
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """For what is changed of meta.yaml: what other processes have changed since stays."""
         path = os.path.join(self._folder, "meta.yaml")
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            file.write(self._meta())
-        os.replace(path + ".new", path)
+        with locked(path + ".lock"):
+            self._go_on(said_in_meta(self._folder))
+            yield
+            replace(path, self._meta())
 
     def call(self, name: str) -> None:
         """What people call it."""
-        self._name = name
         self.write("tags", "mlflow.runName", name)
-        self._rewrite()
+        with self._changing():
+            self._name = name
 
     def resume(self) -> None:
         """It goes on."""
-        self._status, self._ended = _RUNNING, "null"
-        self._rewrite()
+        with self._changing():
+            self._status, self._ended = _RUNNING, "null"
 
     def delete(self, is_gone: bool = True) -> None:
         """Searches do not find it any more, or find it again; its files stay."""
-        self._stage = "deleted" if is_gone else "active"
-        self._rewrite()
+        with self._changing():
+            self._stage = "deleted" if is_gone else "active"
 
     @property
     def name(self) -> str:
@@ -314,8 +314,8 @@ class Store:
 
     def end(self, status: str) -> None:
         """FINISHED, FAILED or KILLED; more may be logged nevertheless."""
-        self._status, self._ended = STATES[status], str(int(time.time() * 1000))
-        self._rewrite()
+        with self._changing():
+            self._status, self._ended = STATES[status], str(int(time.time() * 1000))
 
     def artifact(self, name: str) -> str:
         """Where a file of this name is to be; the folders above it are there."""
@@ -326,15 +326,19 @@ class Store:
     def param(self, name: str, text: str) -> None:
         """A parameter has one value."""
         path = os.path.join(self._folder, "params", checked_name(name))
-        if os.path.isfile(path):
+        try:
+            make_folders(os.path.dirname(path))
+            if write_new(path, text, self._folder):
+                return
             with open(path, encoding="utf-8", errors="surrogateescape") as file:
                 known = file.read()
-            if known != text:
-                raise MlflowException(
-                    f"the parameter {name!r} is {known!r} already, and cannot become {text!r}",
-                    "a parameter has one value in a run: log what changes with log_metric(), or "
-                    "begin a run within the run: start_run(nested=True)")
-        self.write("params", name, text)
+        except OSError as error:
+            raise _not_written(path, error) from error
+        if known != text:
+            raise MlflowException(
+                f"the parameter {name!r} is {known!r} already, and cannot become {text!r}",
+                "a parameter has one value in a run: log what changes with log_metric(), or "
+                "begin a run within the run: start_run(nested=True)")
 
     def forget_tag(self, name: str) -> None:
         try:

@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 
-from support import BAD_FILE, MUSTER, PYTHON, UNTIL_GO, USAGE, Case, run_tests, until
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, UNTIL_GO, USAGE, Case, run_tests, until
 
 MANY = 20
 
@@ -52,6 +52,33 @@ command: ls $CONDA_PREFIX | wc -l
 # Only one at a time finds no folder there.
 ALONE = """muster: 1
 command: mkdir $DIR/here && echo $SLURM_JOB_ID >> $DIR/ran && rmdir $DIR/here
+"""
+
+# As many versions of a model, and tags of a run, as it is told to make; who made which.
+REGISTERS = """import sys
+from muster.record import add_notes
+from muster.registers import Register
+who, record = sys.argv[1:]
+for one in range(10):
+    print(Register("models").put("net", None, {"path": f"/{who}/{one}"}), f"/{who}/{one}")
+    Register("schedules").put("daily", "1", {"path": f"/{who}"})
+    add_notes(record, "tags", {f"{who}.{one}": "set"})
+"""
+# Of a name that is new each time only one may have it: the others are told so.
+NEW_NAMES = """import os, sys
+from muster.mlflow_client import create_experiment
+from muster.tracking import DEFAULT, MlflowException, Store
+who, folder = sys.argv[1:]
+os.environ["MLFLOW_TRACKING_URI"] = folder
+store = Store(folder, "shared", DEFAULT)
+for one in range(10):
+    for make in (lambda: create_experiment(f"new {one}"), lambda: store.param(f"p{one}", who)):
+        try:
+            make()
+            print("made")
+        except MlflowException:
+            print("refused")
+store.call(f"called by {who}") if who == "0" else store.end("FINISHED")
 """
 
 
@@ -205,6 +232,38 @@ class SameInstant(Case):
         for folder in (record, *attempts):
             left = os.listdir(folder)
             self.assertLessEqual({"events.jsonl", "report.json", "streams"}, set(left), folder)
+
+    def many_programs(self, program, folder):
+        """What each of them has printed."""
+        self.write("program.py", program)
+        path = f"PYTHONPATH={os.path.join(ROOT, 'python')}"
+        done = [one.finish() for one in self.many(
+            "env", path, PYTHON, "program.py", str, self.path(folder))]
+        for one in done:
+            self.assertEqual((one.code, one.errors), (0, ""), one)
+        return done
+
+    def test_versions_that_programs_register(self):
+        os.mkdir(self.path("record"))
+        done = self.many_programs(REGISTERS, "record")
+        made = dict(line.split() for one in done for line in one.lines)
+        self.assertEqual(sorted(map(int, made)), list(range(1, 10 * MANY + 1)))
+        registered = self.path(".local/state/muster/runs/.registered")
+        for version, path in made.items():
+            kept = json.loads(self.read(registered, "models/net", f"{version}.json"))
+            self.assertEqual(kept, {"path": path})
+        self.assertEqual(sorted(os.listdir(registered)), ["models", "schedules", "schedules.lock"])
+        self.assertEqual(os.listdir(os.path.join(registered, "schedules/daily")), ["1.json"])
+        tags = json.loads(self.read("record/notes.json"))["tags"]
+        self.assertEqual(len(tags), 10 * MANY)
+
+    def test_names_that_programs_make_in_mlflows_folder(self):
+        done = self.many_programs(NEW_NAMES, "mlruns")
+        words = [word for one in done for word in one.lines]
+        self.assertEqual((words.count("made"), words.count("refused")), (20, 20 * (MANY - 1)))
+        meta = self.read("mlruns/0/shared/meta.yaml").decode()
+        self.assertIn('run_name: "called by 0"\n', meta)
+        self.assertIn("\nstatus: 3\n", meta, "each changes what it means to, and nothing else")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+"""How this package makes files and folders: their owner can use them whatever the umask says, and
+of processes that want the same name at the same instant one has it."""
+
+import contextlib
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import uuid
+from typing import Iterator, Optional
+
+# What a file system says that has no hard links, or no locks.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
+
+
+def usable(path: str) -> str:
+    """Gives the owner back what the umask has taken; the same path."""
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    wanted = mode | (stat.S_IRWXU if os.path.isdir(path) else stat.S_IRUSR | stat.S_IWUSR)
+    if wanted != mode:
+        os.chmod(path, wanted)
+    return path
+
+
+def make_folders(path: str, mode: int = 0o777) -> None:
+    """A folder and those above it, if they are not there; `mode` is that of the last one. An empty
+    path is the current folder."""
+    if not path or os.path.isdir(path):
+        return
+    make_folders(os.path.dirname(path.rstrip(os.sep)))
+    try:
+        os.mkdir(path, mode)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+        return  # another process was faster
+    usable(path)
+
+
+def temporary_folder() -> str:
+    """An empty one, which stays."""
+    return usable(tempfile.mkdtemp())
+
+
+@contextlib.contextmanager
+def scratch_folder(above: Optional[str] = None) -> Iterator[str]:
+    """An empty one, which goes at the end; `above`: where."""
+    with tempfile.TemporaryDirectory(dir=above) as folder:
+        yield usable(folder)
+
+
+def claim(path: str) -> bool:
+    """Makes an empty file; False: something is there."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    except FileExistsError:
+        return False
+    usable(path)
+    return True
+
+
+@contextlib.contextmanager
+def _scratch_file(folder: str) -> Iterator[str]:
+    """An empty file that no other process knows; at the end it is gone, or has another name."""
+    path = os.path.join(folder, f".new-{uuid.uuid4().hex}")
+    if not claim(path):
+        raise FileExistsError(path)
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(path)
+
+
+def _took(fresh: str, path: str) -> bool:
+    """Whether the file has that name now, too; False: something else has it."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if not claim(path):
+            return False
+        os.replace(fresh, path)
+    return True
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(text)
+
+
+def write_new(path: str, text: str, scratch: Optional[str] = None) -> bool:
+    """Makes a file with this text, which nobody sees half written; False: something is there.
+    `scratch`: a folder of the same file system for what is half written, if not the file's own."""
+    with _scratch_file(scratch or os.path.dirname(path) or ".") as fresh:
+        _write(fresh, text)
+        return _took(fresh, path)
+
+
+def copy_new(source: str, path: str) -> bool:
+    """Copies a file, whole at once, to where nothing is; False: something is there."""
+    with _scratch_file(os.path.dirname(path) or ".") as fresh:
+        shutil.copyfile(source, fresh)
+        return _took(fresh, path)
+
+
+def replace(path: str, text: str, scratch: Optional[str] = None) -> None:
+    """The same in the place of what is there: readers see the old text or the new one."""
+    with _scratch_file(scratch or os.path.dirname(path) or ".") as fresh:
+        _write(fresh, text)
+        os.replace(fresh, path)
+
+
+@contextlib.contextmanager
+def locked(path: str) -> Iterator[None]:
+    """One process, and one thread, at a time. The file stays; where a file system has no locks,
+    nobody waits."""
+    is_new = not os.path.exists(path)
+    with open(path, "ab") as file:
+        if is_new:
+            usable(path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+        yield
