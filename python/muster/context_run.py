@@ -13,7 +13,8 @@ from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .datasets import datasets_here
 from .models import Model
-from .named_files import copy_each, copy_named
+from .named_files import copy_each, copy_named, open_named
+from .own_files import usable
 from .record import PARENT, TABLE, TEXTS, metrics_of, tags_of, uploads_of
 from .run_files import file_called, whole_of
 from .tracking import Store, checked_name, current_store, experiment_called, log_to, runs_in
@@ -119,7 +120,9 @@ class ContextRun(Checked):
         if self._store is None:
             return
         if plot is not None:
-            plot.savefig(self._store.artifact(name + ".png"))
+            picture = self._store.artifact(name + ".png")
+            plot.savefig(picture)
+            usable(picture)
             return
         self.upload_file(name + os.path.splitext(str(path))[1], str(path))
 
@@ -127,7 +130,7 @@ class ContextRun(Checked):
         """What the SDK draws: kept as JSON."""
         if self._store is None:
             return
-        with open(self._store.artifact(name + ".json"), "w", encoding="utf-8") as file:
+        with open_named(self._store.artifact(name + ".json"), "w") as file:
             file.write(value if isinstance(value, str) else json.dumps(value))
 
     @checked(lacks(accepted="description"))
@@ -163,7 +166,7 @@ class ContextRun(Checked):
                 copy_named(path_or_stream, path)
             else:
                 data = path_or_stream.read()
-                with open(path, "wb") as file:
+                with open_named(path, "wb") as file:
                     file.write(data.encode() if isinstance(data, str) else data)
         return SimpleNamespace(serialize=lambda: {"name": name})
 

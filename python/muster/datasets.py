@@ -5,7 +5,6 @@ import importlib
 import json
 import os
 import random
-import tempfile
 import uuid
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
@@ -15,6 +14,7 @@ from .datastores import (DataInput, DataPath, DataReference, Datastore, copy_all
                          unnamed, upload_directory)
 from .record import job_text_of
 from .known_names import data_path, found_data
+from .own_files import make_folders, temporary_folder, usable
 from .path_columns import path_columns_of
 from .registers import Register
 from .sdk_errors import UserErrorException
@@ -195,7 +195,7 @@ class FileDataset(AbstractDataset):
     @checked(lacks(accepted="ignore_not_found"))
     def download(self, target_path: Optional[str] = None, overwrite: bool = False) -> List[str]:
         """Copies of its files; where they are."""
-        to = os.path.abspath(target_path or tempfile.mkdtemp())
+        to = os.path.abspath(target_path or temporary_folder())
         pairs = [(one, to + name) for one, name in zip(self.files(), self.to_path())]
         copy_all(pairs, overwrite)
         return [target for _, target in pairs]
@@ -356,15 +356,16 @@ def _in_sdks_words(frame: Any) -> Any:
 def _table_in(folder: str, frame: Any) -> TabularDataset:
     """Writes it there as Parquet, as the SDK does, if pandas can."""
     path = os.path.join(folder, "dataframe")
-    os.makedirs(folder, exist_ok=True)
+    make_folders(folder)
     try:
         frame.to_parquet(f"{path}.parquet", index=False)
-        return TabularDataset([glob.escape(f"{path}.parquet")], {"format": "parquet"})
+        kept = glob.escape(usable(f"{path}.parquet"))
+        return TabularDataset([kept], {"format": "parquet"})
     except ImportError:
         note("the table is kept as CSV, which does not say of what kind its columns are; with "
              "pyarrow installed, it is kept as Parquet")
     frame.to_csv(f"{path}.csv", index=False)
-    return TabularDataset([glob.escape(f"{path}.csv")], delimited(",", True))
+    return TabularDataset([glob.escape(usable(f"{path}.csv"))], delimited(",", True))
 
 
 class TabularDatasetFactory(Checked):

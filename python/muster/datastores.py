@@ -12,7 +12,7 @@ from .binary import BadCall
 from .checked import Checked, checked, lacks, note
 from .known_names import data_path
 from .named_files import copy_named
-from .own_files import copy_new
+from .own_files import copy_new, make_folders
 from .shell_words import Expression
 
 _DEFAULT = "workspaceblobstore"
@@ -70,7 +70,7 @@ def copy_all(pairs: Sequence[Tuple[str, str]], overwrite: bool) -> int:
         if not overwrite:
             check_free(source, target)
     for source, target in pairs:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
+        make_folders(os.path.dirname(target))
         if not os.path.lexists(target) and copy_new(source, target):
             continue
         if not overwrite and os.path.exists(target):  # perhaps only since it was looked at

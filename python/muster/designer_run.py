@@ -11,6 +11,7 @@ import sys
 from typing import Any, Callable, Dict, List
 
 from .function_parts import annotations_of, is_output, returned_by, type_of, value_of
+from .own_files import opener
 from .stand_ins import StandIns
 
 
@@ -37,7 +38,7 @@ def _write(results: Dict[str, Any], outputs: Dict[str, str]) -> None:
     if os.environ.get("RANK", "0") != "0":
         return
     for name, value in results.items():
-        with open(outputs[name], "w", encoding="utf-8") as file:
+        with open(outputs[name], "w", encoding="utf-8", opener=opener) as file:
             file.write(str(value))
 
 

@@ -2,14 +2,14 @@
 
 import json
 import os
-import tempfile
 from typing import Any, Dict, List, Optional, Union
 from urllib.parse import unquote, urlparse
 
 from .binary import BadCall
 from .checked import checked
 from .mlflow_entities import FileInfo
-from .named_files import copy_each, copy_named, copy_tree
+from .named_files import copy_each, copy_named, copy_tree, open_named
+from .own_files import make_folders, temporary_folder, usable
 from .registers import path_of_asset
 from .tracking import MlflowException, Store, checked_name, run_folder
 from .yaml_text import yaml_of
@@ -54,7 +54,7 @@ def put_text(store: Optional[Store], text: str, artifact_file: str) -> None:
     """A file with this text."""
     target = _target(store, artifact_file)
     if target is not None:
-        with open(target, "w", encoding="utf-8") as file:
+        with open_named(target, "w") as file:
             file.write(text)
 
 
@@ -75,6 +75,7 @@ def put_figure(store: Optional[Store], figure: Any, artifact_file: str) -> None:
     target = _target(store, artifact_file)
     if target is not None:
         save(target)
+        usable(target)
 
 
 # ---- had again ----
@@ -118,12 +119,12 @@ def copied(path: str, dst_path: Optional[Path]) -> str:
     """A file or folder where the program wants it; it is there already, if it says nothing."""
     if not os.path.exists(path):
         raise MlflowException(f"there is no artifact {path}", "list_artifacts() tells which are")
-    folder = os.fspath(dst_path) if dst_path is not None else tempfile.mkdtemp()
+    folder = os.fspath(dst_path) if dst_path is not None else temporary_folder()
     target = os.path.join(folder, os.path.basename(path.rstrip("/")))
     if os.path.isdir(path):
         copy_tree(path, target)
     else:
-        os.makedirs(folder, exist_ok=True)
+        make_folders(folder)
         copy_named(path, target)
     return target
 

@@ -13,6 +13,7 @@ from .mlflow_entities import (ExperimentInfo, FileInfo, Metric, PagedList, Run, 
                               experiment_in, history_of, run_in)
 from .mlflow_names import log_param_to, set_tag_of, store_of
 from .mlflow_search import filter_of, in_order
+from .own_files import make_folders, replace
 from .record import PARENT
 from .tracking import (STATES, MlflowException, Store, experiment_called, experiment_of,
                        experiments_in, log_to, run_folder, tracking_folder)
@@ -43,9 +44,9 @@ def create_experiment(name: str, artifact_location: Optional[str] = None, tags: 
 
 
 def _write_tag(experiment: str, key: str, value: object) -> None:
-    os.makedirs(os.path.join(experiment, "tags"), exist_ok=True)
-    with open(os.path.join(experiment, "tags", key), "w", encoding="utf-8") as file:
-        file.write(str(value))
+    path = os.path.join(experiment, "tags", key)
+    make_folders(os.path.dirname(path))
+    replace(path, str(value), experiment)
 
 
 @checked(lacks(accepted="page_token view_type max_results"))

@@ -10,7 +10,6 @@ import pickle
 import platform
 import re
 import sys
-import tempfile
 import uuid
 from datetime import datetime, timezone
 from types import SimpleNamespace
@@ -20,8 +19,8 @@ from .binary import BadCall
 from .checked import checked, lacks, note
 from .mlflow_artifacts import Path, local_path_of, put_folder
 from .mlflow_names import autolog, store_now
-from .named_files import copy_named, copy_tree
-from .own_files import claim
+from .named_files import copy_named, copy_tree, open_named
+from .own_files import claim, make_folders, scratch_folder, usable
 from .tracking import MlflowException
 from .yaml_text import yaml_of
 
@@ -53,7 +52,7 @@ def _pickler(model: Any) -> Any:
 def _pickled(model: Any, folder: str, name: str) -> str:
     """What the format is called."""
     pickler = _pickler(model)
-    with open(os.path.join(folder, name), "wb") as file:
+    with open_named(os.path.join(folder, name), "wb") as file:
         pickler.dump(model, file)
     return str(pickler.__name__)
 
@@ -68,14 +67,13 @@ def _save_sklearn(model: Any, folder: str) -> Saved:
 def _save_pytorch(model: Any, folder: str) -> Saved:
     torch, pickler = importlib.import_module("torch"), _pickler(model)
     data = os.path.join(folder, "data")
-    os.makedirs(data)
+    make_folders(data)
     # mlflow.pytorch.pickle_module is cloudpickle with the names that torch asks for.
     words = {"pickle_module": SimpleNamespace(__name__=pickler.__name__, **_names_of(pickler))}
     torch.save(model, os.path.join(data, "model.pth"),
                **({} if pickler is pickle else words))
     name = "pickle" if pickler is pickle else "mlflow.pytorch.pickle_module"
-    with open(os.path.join(data, "pickle_module_info.txt"), "w", encoding="utf-8") as file:
-        file.write(name)
+    _write(data, "pickle_module_info.txt", name)
     return ({"code": None, "model_data": "data", "pytorch_version": _version("torch")},
             {"loader_module": "mlflow.pytorch", "data": "data", "pickle_module_name": name})
 
@@ -217,7 +215,7 @@ def _load_pyfunc(folder: str) -> Any:
 
 
 def _write(folder: str, name: str, text: str) -> None:
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+    with open_named(os.path.join(folder, name), "w") as file:
         file.write(text)
 
 
@@ -248,7 +246,7 @@ class Flavour:
     def save_model(self, *args: Any, **words: Any) -> None:
         """A folder with the model."""
         def save_model(model: Any, path: Path, artifacts: Optional[Dict[str, str]] = None) -> None:
-            os.makedirs(path, exist_ok=True)
+            make_folders(os.fspath(path))
             # Of processes that find it empty at the same instant, one makes this file.
             if os.listdir(path) or not claim(os.path.join(path, "MLmodel")):
                 raise MlflowException(f"{os.fspath(path)} is there already, and is not empty",
@@ -264,7 +262,7 @@ class Flavour:
             where = artifact_path or name or "model"
             store = store_now(run_id)
             run = store.run if store is not None else ""
-            with tempfile.TemporaryDirectory() as folder:
+            with scratch_folder() as folder:
                 self._fill(model, folder, run, artifacts or {})
                 if store is None:
                     print(f"Attempted to log model {where}", flush=True)
@@ -285,10 +283,13 @@ class Flavour:
 
     def _fill(self, model: Any, folder: str, run: str, artifacts: Dict[str, str]) -> None:
         own, function = self._save(model, folder)
+        for below, _, names in os.walk(folder):
+            for name in names:  # libraries have made some of them
+                usable(os.path.join(below, name))
         for name, uri in artifacts.items():
             place = os.path.join(folder, "artifacts", name)
             path = local_path_of(uri)
-            os.makedirs(place)
+            make_folders(place)
             target = os.path.join(place, os.path.basename(os.path.normpath(path)))
             if os.path.isdir(path):
                 copy_tree(path, target)

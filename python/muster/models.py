@@ -7,7 +7,7 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks
 from .known_names import found_data
 from .named_files import copy_named, copy_tree
-from .own_files import copy_new
+from .own_files import copy_new, make_folders
 from .registers import Register
 from .sdk_errors import ModelNotFoundException
 
@@ -109,7 +109,7 @@ class Model(Checked):
         """Copies it into a folder; where the copy is."""
         target = os.path.abspath(os.path.join(target_dir, os.path.basename(self._path)))
         merges = bool(exist_ok or exists_ok)
-        os.makedirs(target_dir, exist_ok=True)
+        make_folders(target_dir)
         try:
             if os.path.isdir(self._path):
                 copy_tree(self._path, target, merges)

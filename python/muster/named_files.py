@@ -8,6 +8,8 @@ import stat
 import sys
 from typing import IO, Any, Callable, List, Tuple, Union
 
+from .own_files import make_folders, opener, usable
+
 Path = Union[str, "os.PathLike[str]"]
 Wrong = List[Tuple[str, str, str]]  # as shutil.Error has it: from where, to where, and why not
 _ODD = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
@@ -32,7 +34,7 @@ def open_named(path: Path, mode: str) -> IO[Any]:
     if stream and sys.stdout is not None and not sys.stdout.closed:
         sys.stdout.flush()
     encoding = None if "b" in mode else "utf-8"
-    return open(stream or path, mode, encoding=encoding)  # its caller closes it
+    return open(stream or path, mode, encoding=encoding, opener=opener)  # its caller closes it
 
 
 def copy_named(source: Path, path: Path) -> None:
@@ -79,6 +81,7 @@ def copy_tree(source: str, to: str, merges: bool = True) -> None:
     wrong: Wrong = []
 
     def left_out(place: str, names: List[str]) -> List[str]:
+        make_folders(os.path.join(to, os.path.relpath(place, source)))  # before copytree() does
         back = [name for name in names if _leads_back(source, place, name)]
         for name in back:
             path = os.path.join(place, name)
@@ -92,8 +95,13 @@ def copy_tree(source: str, to: str, merges: bool = True) -> None:
         except shutil.SameFileError as error:  # copytree() would take its text for a list
             wrong.append((one, path, str(error)))
 
+    if not merges:
+        os.scandir(source).close()  # that it can be read comes first
+        make_folders(os.path.dirname(to.rstrip(os.sep)))
+        os.mkdir(to)
+        usable(to)
     try:
-        shutil.copytree(source, to, ignore=left_out, copy_function=copy, dirs_exist_ok=merges)
+        shutil.copytree(source, to, ignore=left_out, copy_function=copy, dirs_exist_ok=True)
     except shutil.Error as error:
         if not isinstance(error.args[0], list):  # the source itself
             raise
@@ -132,5 +140,5 @@ def copy_below(source: str, to: str) -> None:
     if os.path.isdir(source):
         copy_tree(source, to)
     else:
-        os.makedirs(to, exist_ok=True)
+        make_folders(to)
         _copy_all(source, os.path.join(to, os.path.basename(source)))

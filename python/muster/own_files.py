@@ -17,7 +17,9 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
 def usable(path: str) -> str:
-    """Gives the owner back what the umask has taken; the same path."""
+    """Gives the owner back what the umask has taken, of what is there; the same path."""
+    if not os.path.exists(path):
+        return path
     mode = stat.S_IMODE(os.stat(path).st_mode)
     wanted = mode | (stat.S_IRWXU if os.path.isdir(path) else stat.S_IRUSR | stat.S_IWUSR)
     if wanted != mode:
@@ -26,11 +28,11 @@ def usable(path: str) -> str:
 
 
 def make_folders(path: str, mode: int = 0o777) -> None:
-    """A folder and those above it, if they are not there; `mode` is that of the last one. An empty
-    path is the current folder."""
+    """A folder and those above it, if they are not there; all that it makes have the mode, less
+    what the umask takes from others. An empty path is the current folder."""
     if not path or os.path.isdir(path):
         return
-    make_folders(os.path.dirname(path.rstrip(os.sep)))
+    make_folders(os.path.dirname(path.rstrip(os.sep)), mode)
     try:
         os.mkdir(path, mode)
     except FileExistsError:
@@ -38,6 +40,15 @@ def make_folders(path: str, mode: int = 0o777) -> None:
             raise
         return  # another process was faster
     usable(path)
+
+
+def opener(path: str, flags: int) -> int:
+    """For open(): a file that it makes can be used by its owner."""
+    is_new = bool(flags & os.O_CREAT) and not os.path.lexists(path)
+    file = os.open(path, flags, 0o666)
+    if is_new:
+        usable(path)
+    return file
 
 
 def temporary_folder() -> str:
@@ -52,10 +63,10 @@ def scratch_folder(above: Optional[str] = None) -> Iterator[str]:
         yield usable(folder)
 
 
-def claim(path: str) -> bool:
+def claim(path: str, mode: int = 0o664) -> bool:
     """Makes an empty file; False: something is there."""
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode))
     except FileExistsError:
         return False
     usable(path)
@@ -63,10 +74,10 @@ def claim(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def _scratch_file(folder: str) -> Iterator[str]:
+def _scratch_file(folder: str, mode: int = 0o664) -> Iterator[str]:
     """An empty file that no other process knows; at the end it is gone, or has another name."""
     path = os.path.join(folder, f".new-{uuid.uuid4().hex}")
-    if not claim(path):
+    if not claim(path, mode):
         raise FileExistsError(path)
     try:
         yield path
@@ -91,7 +102,7 @@ def _took(fresh: str, path: str) -> bool:
 
 
 def _write(path: str, text: str) -> None:
-    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:  # it is there
         file.write(text)
 
 
@@ -105,7 +116,7 @@ def write_new(path: str, text: str, scratch: Optional[str] = None) -> bool:
 
 def copy_new(source: str, path: str) -> bool:
     """Copies a file, whole at once, to where nothing is; False: something is there."""
-    with _scratch_file(os.path.dirname(path) or ".") as fresh:
+    with _scratch_file(os.path.dirname(path) or ".", 0o666) as fresh:
         shutil.copyfile(source, fresh)
         return _took(fresh, path)
 
@@ -121,10 +132,7 @@ def replace(path: str, text: str, scratch: Optional[str] = None) -> None:
 def locked(path: str) -> Iterator[None]:
     """One process, and one thread, at a time. The file stays; where a file system has no locks,
     nobody waits."""
-    is_new = not os.path.exists(path)
-    with open(path, "ab") as file:
-        if is_new:
-            usable(path)
+    with open(path, "ab", opener=opener) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:

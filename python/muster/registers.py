@@ -83,6 +83,7 @@ class Register:
     def _write(self, name: str, write: Callable[[], bool]) -> bool:
         """With the folder of the name, which remove() may take away meanwhile."""
         while True:
+            make_folders(self._folder, 0o775)
             make_folders(os.path.join(self._folder, _safe(name)), 0o700)
             try:
                 return write()
@@ -92,7 +93,7 @@ class Register:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """For whoever replaces a version, which others may have read to change it."""
-        make_folders(self._above)
+        make_folders(self._above, 0o775)
         with locked(self._folder + ".lock"):
             yield
 

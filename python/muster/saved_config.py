@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 from .binary import BadCall, MusterError, complaint_of, completed
 from .environment import CondaDependencies, Environment
 from .named_files import open_named
+from .own_files import make_folders
 from .where import target_name
 from .yaml_text import yaml_of
 
@@ -64,7 +65,7 @@ def packages_beside(file: str) -> str:
 
 def write(run: Any, file: str, above: str) -> None:
     """`run` as such a file, and beside it the list of its packages."""
-    os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
+    make_folders(os.path.dirname(file))
     text = text_of(run, file, above)
     with open_named(file, "w") as there:
         there.write(text)

@@ -7,6 +7,7 @@ from .binary import BadCall
 from .checked import Checked, checked, given, lacks, nearest
 from .datasets import variables_of
 from .named_files import copy_named, copy_tree
+from .own_files import make_folders
 from .place import users_line
 from .run import Run
 from .step_data import PipelineParameter, StepOutput, plain_name
@@ -184,7 +185,7 @@ class PortData(Checked):
         """Copies it below a folder of its name, as the SDK does; how many files there are."""
         target = os.path.join(local_path, self.name)
         if os.path.isfile(self.path_on_datastore):
-            os.makedirs(local_path, exist_ok=True)
+            make_folders(local_path)
             copy_named(self.path_on_datastore, target)
             return 1
         copy_tree(self.path_on_datastore, target, bool(overwrite))

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
 from .kinds import shortened
-from .own_files import locked, make_folders, replace, write_new
+from .own_files import locked, make_folders, opener, replace, write_new
 from .record import METRICS, logged_runs
 from .registers import records_folder
 
@@ -125,10 +125,10 @@ def _not_written(path: str, error: OSError) -> BadCall:
 def _open_for(path: str, mode: str) -> IO[bytes]:
     """With the folders above it. A name may not be a file and a folder at once, nor a link."""
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folders(os.path.dirname(path))
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         flags |= os.O_APPEND if mode == "ab" else os.O_TRUNC
-        return os.fdopen(os.open(path, flags, 0o666), mode, buffering=0)
+        return os.fdopen(opener(path, flags), mode, buffering=0)
     except OSError as error:
         raise _not_written(path, error) from error
 
@@ -218,7 +218,7 @@ class Store:
         self._name = self._run[:8]
         self._status, self._ended, self._stage = _RUNNING, "null", "active"
         for below in ("metrics", "params", "tags", "artifacts"):
-            os.makedirs(os.path.join(self._folder, below), exist_ok=True)
+            make_folders(os.path.join(self._folder, below))
         self._go_on(said_in_meta(self._folder))
         write_new(os.path.join(self._folder, "meta.yaml"), self._meta())
         for key, value in _context().items():
@@ -320,7 +320,7 @@ class Store:
     def artifact(self, name: str) -> str:
         """Where a file of this name is to be; the folders above it are there."""
         path = os.path.join(self._folder, "artifacts", checked_name(name))
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folders(os.path.dirname(path))
         return path
 
     def param(self, name: str, text: str) -> None:

@@ -9,7 +9,7 @@ import re
 import unittest
 
 import own
-from support import BAD_FILE, CANNOT_START, MUSTER, TIMEOUT, Case, run_tests
+from support import BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, TIMEOUT, Case, run_tests
 
 OUTPUT = 248
 
@@ -32,6 +32,43 @@ code: src
 outputs: {made: {type: uri_folder}}
 command: |
   echo said; : > ${{outputs.made}}/file; mkdir ${{outputs.made}}/folder; exit 4
+"""
+
+# What a program makes by the Python package, and that it can read all of it again.
+MAKES = """import os, sys
+from muster.mlflow_artifacts import copied, put_folder, put_text
+from muster.mlflow_client import create_experiment
+from muster.models import Model
+from muster.record import add_notes
+from muster.registers import Register
+from muster.tracking import DEFAULT, Store
+Register("schedules").put("daily", "1", {"path": "a"})
+Register("schedules").change("daily", "1", lambda said: {**said, "path": "b"})
+for one in range(2):
+    model = Model.register(None, "src", "net")
+    store = Store("made/mlruns", "run", DEFAULT)
+    store.param("a/b", "1")
+    store.write("tags", f"tag{one}/below", "1")
+    store.append("loss/train", "1 2 3\\n")
+    store.call(f"attempt {one}")
+    add_notes(sys.argv[1], "tags", {str(one): "set"})
+put_text(store, "said", "texts/a.txt")
+put_folder(store, "src", "copy")
+store.end("FINISHED")
+os.environ["MLFLOW_TRACKING_URI"] = "made/mlruns"
+create_experiment("other", tags={"why": "none"})
+model.download("made/models/net")
+copied("src", "made/copied")
+copied("src/a", "made/one/file")
+temporary = copied("src", None)
+def fails(error):
+    raise error
+for top in ("made", temporary, os.environ["MUSTER_RECORDS"]):
+    for folder, _, names in os.walk(top, onerror=fails):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                file.read()
+            os.remove(os.path.join(folder, name))
 """
 
 
@@ -227,6 +264,25 @@ class Masks(RecordedCase):
         for umask in (0o777, 0o027, 0o000):
             done = self.masked(umask, "run", "-n", "1", "sh", "-c", "umask")
             self.assertEqual(int(done.text, 8), umask)
+
+    def test_programs_can_use_all_that_the_python_package_makes(self):
+        program = self.write("makes.py", MAKES)
+        for umask in (0o777, 0o277, 0o077, 0o000):
+            with self.subTest(oct(umask)):
+                folder = self.path(f"at.{umask:o}")
+                os.makedirs(os.path.join(folder, "src/below"))
+                for name in ("src/a", "src/below/b"):
+                    self.write(os.path.join(folder, name), "code\n")
+                for place, _, names in os.walk(folder):
+                    for name in (".", *names):
+                        os.chown(os.path.join(place, name), self.who.get("user", -1), -1)
+                env = self.environment(
+                    PYTHONPATH=os.path.join(ROOT, "python"), PYTHONDONTWRITEBYTECODE="1",
+                    MUSTER=MUSTER, MUSTER_RECORDS=os.path.join(folder, "records"),
+                    TMPDIR=self.path("tmp"))
+                done = self.start(program, folder, command=(PYTHON,), env=env, cwd=folder,
+                                  umask=umask, **self.who).finish()
+                self.assertEqual((done.code, done.errors), (0, ""), done)
 
 
 class OddFiles(RecordedCase):
