@@ -2,6 +2,7 @@
 written: what the program has printed to one of them stays, and what has no end is not waited for.
 """
 
+import errno
 import os
 import shutil
 import stat
@@ -16,10 +17,29 @@ _ODD = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"),
         (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"))
 
 
+def _descriptor_named(path: Path) -> int:
+    """That of this process which a path such as /dev/stdout names; -1: none."""
+    own, place = os.path.realpath("/proc/self/fd"), os.path.abspath(path)
+    for _ in range(40):  # links: the kernel follows no more, either
+        folder, name = os.path.split(place)
+        folder = os.path.realpath(folder)
+        if folder == own:
+            return int(name) if name.isdecimal() else -1
+        try:
+            place = os.path.abspath(os.path.join(folder, os.readlink(os.path.join(folder, name))))
+        except OSError:
+            break
+    return -1
+
+
 def _stream_to(path: Path) -> int:
     """Of stdout and stderr one that leads there, too: to empty that file would lose what the
-    program has said. 0: neither does."""
-    for stream in (1, 2):
+    program has said. 0: neither does. A stream that was closed when the program began may be any
+    file that it has opened since."""
+    streams = {1: sys.__stdout__, 2: sys.__stderr__}
+    if streams.get(_descriptor_named(path), sys) is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), os.fspath(path))
+    for stream in (one for one, opened in streams.items() if opened is not None):
         try:
             if os.path.samestat(os.stat(path), os.fstat(stream)):
                 return os.dup(stream)

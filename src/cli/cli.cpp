@@ -26,6 +26,7 @@
 #include "link/shared_step.hpp"
 #include "model/agent_words.hpp"
 #include "plan/surroundings.hpp"
+#include "process/own_streams.hpp"
 #include "process/own_umask.hpp"
 #include "view/program_file.hpp"
 
@@ -167,7 +168,7 @@ int armoured(const Invocation& invocation) {
 
 int main(Invocation invocation) {
   process::settle_umask();
-  host::fill_standard_descriptors();
+  process::fill_standard_streams();
   host::ignore_file_size_signal();
   drop_left_variables(invocation.environment);
   plan::Surroundings around = plan::surroundings(invocation.environment);

@@ -12,9 +12,4 @@ void raise_descriptor_limit();
 // it before a Spawner is made: that gives tasks the default back.
 void ignore_file_size_signal();
 
-// Makes sure that 0, 1 and 2 are open (on /dev/null), so that no pipe of ours ever gets their
-// number. What is written to a stdout that was closed is lost, and its write fails with EBADF;
-// of a stderr that was closed nobody can be told.
-void fill_standard_descriptors();
-
 }  // namespace muster::host

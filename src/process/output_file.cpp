@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "process/own_streams.hpp"
+
 namespace muster::process {
 namespace {
 
@@ -33,6 +35,11 @@ bool emptied(int file) {
 }  // namespace
 
 OpenedOutput open_output_at(int folder, const std::string& name, NamedBy whom) {
+  if (whom == NamedBy::user) {
+    const auto named = descriptor_named(name);
+    errno = EBADF;
+    if (named && !is_callers_to_write(*named)) return {};
+  }
   constexpr int kFlags = O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   constexpr mode_t kMode = 0666;
   OpenedOutput opened{UniqueFd(::openat(folder, name.c_str(), kFlags | O_EXCL, kMode)), false};
@@ -75,6 +82,7 @@ const char* output_trouble(int error) {
   if (error == ELOOP) return "it is a link, which is not followed";
   if (error == EINVAL) return "it is not a regular file";
   if (error == ENXIO) return "it is a FIFO or a device that nobody reads";
+  if (error == EBADF) return "it names a stream that is closed, or not open for writing";
   return std::strerror(error);
 }
 

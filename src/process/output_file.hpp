@@ -16,7 +16,8 @@ enum class NamedBy : std::uint8_t {
 
 // Makes the file, or empties it; but a file that this process prints to keeps what it has, and goes
 // on where stdout or stderr is. Nothing, with errno: ELOOP of a link, EINVAL of what is no regular
-// file, ENXIO of a FIFO that nobody reads.
+// file, ENXIO of a FIFO that nobody reads, EBADF of a name such as /dev/stdout whose stream the
+// caller has closed, or has not opened for writing.
 [[nodiscard]] UniqueFd open_output(const std::string& path, NamedBy whom);
 
 struct OpenedOutput {

@@ -71,6 +71,15 @@ for top in ("made", temporary, os.environ["MUSTER_RECORDS"]):
             os.remove(os.path.join(folder, name))
 """
 
+# Ends with the number of the error: EBADF.
+COPIES = """import sys
+from muster.named_files import copy_named
+try:
+    copy_named(__file__, sys.argv[1])
+except OSError as error:
+    sys.exit(error.errno)
+"""
+
 
 class RecordedCase(Case):
     def environment(self, **more):
@@ -375,6 +384,38 @@ class OddFiles(RecordedCase):
         os.symlink("logs/rank.0/stdout", self.path("file"))
         found = self.around("-n", "1", "--logs", "logs", "echo", "rank", command=(MUSTER, "run"))
         self.assertEqual(found, ["before", "rank", "rank", "0", ""], "in its log and on stdout")
+
+    def test_a_stream_that_was_closed_is_no_file(self):
+        self.write("job.yml", JOB)
+        os.symlink("/dev/stdout", self.path("link"))
+        hydra = (MUSTER, "mpiexec.hydra", "-n", "2")
+        ranks = ("sh", "-c", "echo rank; echo error >&2")
+        for closed, name in ((">&-", "/dev/stdout"), (">&-", "/dev/fd/1"), (">&-", "link"),
+                             (">&-", "/proc/self/fd/1"), ("2>&-", "/dev/stderr"),
+                             ("<&-", "/dev/stdin"), ("3>&-", "/dev/fd/3"), ("4>&-", "/dev/fd/4"),
+                             ("</dev/null", "/dev/stdin")):
+            for command, code in (
+                    ((MUSTER, "export", "slurm", "job.yml", "-o", name), OUTPUT),
+                    ((*hydra, "-outfile-pattern", name, *ranks), BAD_FILE),
+                    ((*hydra, "-errfile-pattern", name, *ranks), BAD_FILE)):
+                with self.subTest(command, closed=closed):
+                    shell = f'exec "$@" {closed}'
+                    done = self.start(command=("sh", "-c", shell, "sh", *command)).finish()
+                    self.assertEqual((done.code, done.out), (code, b""), done)
+                    if closed != "2>&-":
+                        self.assertRegex(done.errors, r"cannot (write|make) \S+: it names a stream "
+                                         r"that is closed, or not open for writing", done)
+
+    def test_programs_are_told_that_a_stream_was_closed(self):
+        self.write("copies.py", COPIES)
+        env = self.environment(PYTHONPATH=os.path.join(ROOT, "python"), PYTHONDONTWRITEBYTECODE="1")
+        for closed, name in ((">&-", "/dev/stdout"), ("2>&-", "/dev/stderr"), (">&-", "/dev/fd/1")):
+            with self.subTest(name):
+                shell = f'exec "$@" {closed}'
+                done = self.start("copies.py", name, env=env, command=(
+                    "sh", "-c", shell, "sh", PYTHON)).finish()
+                self.assertEqual((done.code, done.out, done.errors), (9, b"", ""), done)
+                self.assertEqual(self.read("copies.py").decode(), COPIES)
 
     def test_a_manifest_goes_where_it_is_said(self):
         self.write("job.yml", JOB)

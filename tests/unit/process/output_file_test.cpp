@@ -1,12 +1,14 @@
 // Output files are emptied, unless this process prints to them.
 #include "process/output_file.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "process/own_streams.hpp"
 #include "process/write_all.hpp"
 #include "unit/folder.hpp"
 
@@ -87,6 +89,48 @@ TEST(OutputFile, OfAnyOtherNameIsEmptied) {
   EXPECT_FALSE(is_known);
   EXPECT_EQ(folder.read("other"), "");
   EXPECT_EQ(folder.read("out"), "old\n");
+}
+
+// A name that leads to a descriptor of this process is told from one that leads to a file.
+TEST(OutputFile, NamesADescriptor) {
+  const unit::Folder folder;
+  const std::string link = folder.path() + "/link";
+  std::filesystem::create_symlink("/dev/stdout", link);
+  std::filesystem::create_symlink("round", folder.path() + "/round");
+  EXPECT_EQ(descriptor_named("/dev/stdin"), 0);
+  EXPECT_EQ(descriptor_named("/dev/stdout"), 1);
+  EXPECT_EQ(descriptor_named("/dev/fd/2"), 2);
+  EXPECT_EQ(descriptor_named("/proc/self/../self/fd/71"), 71);
+  EXPECT_EQ(descriptor_named(link), 1);
+  EXPECT_EQ(descriptor_named("/dev/fd/x"), std::nullopt);
+  EXPECT_EQ(descriptor_named("/dev/null"), std::nullopt);
+  EXPECT_EQ(descriptor_named(folder.path() + "/round"), std::nullopt);
+  EXPECT_EQ(descriptor_named(folder.path() + "/none"), std::nullopt);
+  EXPECT_EQ(descriptor_named(""), std::nullopt);
+}
+
+int error_of_opening(const std::string& name) {
+  errno = 0;
+  return open_output(name, NamedBy::user) ? 0 : errno;
+}
+
+// As of /dev/stdout after >&-, where this process has put /dev/null: what is written is lost.
+TEST(OutputFile, OfAStreamThatCannotBeWrittenToIsRefused) {
+  const UniqueFd before(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+  const UniqueFd own(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  std::fflush(nullptr);
+  {
+    const UniqueFd reading(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ::dup2(reading.get(), STDOUT_FILENO);
+  }
+  const int of_stdout = error_of_opening("/dev/stdout");
+  ::dup2(before.get(), STDOUT_FILENO);
+  EXPECT_EQ(of_stdout, EBADF);
+  EXPECT_EQ(error_of_opening("/dev/fd/" + std::to_string(own.get())), EBADF) << "not the caller's";
+  const int inherited = ::dup(own.get());
+  EXPECT_EQ(error_of_opening("/dev/fd/" + std::to_string(inherited)), 0);
+  ::close(inherited);
+  EXPECT_EQ(error_of_opening("/dev/fd/" + std::to_string(inherited)), EBADF) << "closed";
 }
 
 TEST(OutputFile, OnlyAPlainOneThatIsNotPrintedToMayBeReplaced) {
