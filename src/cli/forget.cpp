@@ -146,18 +146,23 @@ int cannot_remove(const std::string& what, int why) {
       {Fault::bad_file, fmt::format("cannot remove {}: {}", what, std::strerror(why)), {}, {}});
 }
 
-// Hidden first: nobody finds half a record.
-int remove(int records, const RunRecord& record) {
+struct Removal {
+  int code = 0;
+  bool was_gone = false;  // another command has removed it
+};
+
+// Hidden first: nobody finds half a record, and of several commands one has it.
+Removal remove(int records, const RunRecord& record) {
   const std::string hidden = ".gone-" + record.run;
   if (::renameat(records, record.run.c_str(), records, hidden.c_str()) != 0) {
-    if (errno == ENOENT) return 0;  // others are faster
-    return cannot_remove(record.folder, errno);
+    if (errno == ENOENT) return {0, true};
+    return {cannot_remove(record.folder, errno)};
   }
   store::unmark_foreign(record.folder.substr(0, record.folder.rfind('/')), record.run);
   const process::Removed removed = process::remove_tree(records, hidden);
-  if (removed.left.empty()) return 0;
-  return cannot_remove(record.folder.substr(0, record.folder.rfind('/') + 1) + removed.left,
-                       removed.why);
+  if (removed.left.empty()) return {};
+  return {cannot_remove(record.folder.substr(0, record.folder.rfind('/') + 1) + removed.left,
+                        removed.why)};
 }
 
 // Where outputs may lie that were in the record's folder, but not on this machine.
@@ -186,31 +191,37 @@ void drop_contents(const std::string& folder, const blobs::Named& named) {
 }
 
 // What it has made in a cluster first: without the record nobody would find it.
-int remove_everywhere(int records, const RunRecord& record, const Invocation& invocation) {
+Removal remove_everywhere(int records, const RunRecord& record, const Invocation& invocation) {
   if (is_scheduled(record)) {
     const auto removed = remove_scheduled(record, invocation);
-    if (!removed) return complain(removed.error());
+    if (!removed) return {complain(removed.error())};
   }
   return remove(records, record);
 }
 
+// Those that were removed, in `removed`; a line about those that others removed meanwhile.
 int remove_all(const std::string& folder, const Records& found, const RecordRequest& request,
-               const Invocation& invocation) {
+               const Invocation& invocation, Records& removed) {
   int code = 0;
+  Records gone;
   std::set<std::string> holders;
   blobs::Named named;
   const process::UniqueFd records(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const RunRecord& record : found) {
     blobs::add_named(records.get(), record.run, named);
-    const int own = remove_everywhere(records.get(), record, invocation);
-    if (own == 0) holders.merge(other_holders(record));
-    if (own == 0) store::note_removed(folder, {{record.run, other_hosts(record)}});
-    const bool tells = own == 0 && request.json;
-    const int told = tells ? print(view::record_json(record, store::utc_now()) + "\n") : 0;
-    code = first_code(code, first_code(own, told));
+    const Removal own = remove_everywhere(records.get(), record, invocation);
+    if (own.was_gone) gone.push_back(record);
+    code = first_code(code, own.code);
+    if (own.was_gone || own.code != 0) continue;
+    removed.push_back(record);
+    holders.merge(other_holders(record));
+    store::note_removed(folder, {{record.run, other_hosts(record)}});
+    if (!request.json) continue;
+    code = first_code(code, print(view::record_json(record, store::utc_now()) + "\n"));
   }
   drop_contents(folder, named);
-  tell_holders(holders, found);
+  tell_holders(holders, removed);
+  if (!gone.empty()) note(fmt::format("{}: removed by another command", names_of(gone)));
   return code;
 }
 
@@ -226,9 +237,10 @@ int forget(const std::string& records, const RecordRequest& request, const Invoc
     note("nothing was removed");
     return 0;
   }
-  const int code = remove_all(records, *found, request, invocation);
-  const bool tells = code == 0 && !request.json;
-  return tells ? print(fmt::format("removed {}\n", names_of(*found))) : code;
+  Records removed;
+  const int code = remove_all(records, *found, request, invocation, removed);
+  const bool says_enough = request.json || (removed.empty() && !found->empty());
+  return code == 0 && !says_enough ? print(fmt::format("removed {}\n", names_of(removed))) : code;
 }
 
 }  // namespace muster::cli

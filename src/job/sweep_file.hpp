@@ -23,6 +23,7 @@ struct ParameterKeys {
   std::optional<Text> quantum;
   std::optional<Text> upper;
   std::optional<Node> values;
+  std::vector<std::string> written;  // its keys, those with a wrong value, too
 };
 
 struct SweepKeys {
@@ -45,6 +46,7 @@ struct SweepKeys {
   std::optional<Text> slack_amount;
   std::optional<Count> percentage;
   bool without_completed = false;
+  std::vector<std::string> of_policy;  // its keys, those with a wrong value, too
   std::optional<Text> metrics_from;
 };
 

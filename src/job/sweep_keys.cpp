@@ -1,6 +1,9 @@
 // The table of sweeps: the job of a trial, what is varied, and what ends trials.
 #include "job/sweep_keys.hpp"
 
+#include <algorithm>
+
+#include "base/nearest.hpp"
 #include "job/command_rows.hpp"
 
 namespace muster::job {
@@ -16,6 +19,24 @@ void into_parameter(JobFile& job, const Found& found) {
 
 void set_values(JobFile& job, const Found& found) {
   job.sweep_keys.space.back().values = found.node;
+}
+
+// A key with a wrong value has been complained about: it is not missing. Nor is one that is
+// misspelt.
+std::vector<std::string> keys_meant(const Node& map, JobTable table) {
+  std::vector<std::string> names;
+  names.reserve(table.size());
+  for (const JobKey& key : table) names.emplace_back(key.text.name);
+  std::vector<std::string> meant;
+  constexpr std::size_t kMost = 100;
+  const std::size_t most = std::min(map.entries.size(), kMost);
+  meant.reserve(most);
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::string& key = map.entries[i].key;
+    const bool is_known = std::ranges::count(names, key) > 0;
+    meant.push_back(is_known ? key : base::nearest(key, names).value_or(""));
+  }
+  return meant;
 }
 
 constexpr JobKey kTrialKeys[] = {
@@ -134,6 +155,10 @@ constexpr JobKey kPolicyKeys[] = {
      kIntoSweep<&SweepKeys::without_completed>},
 };
 
+void note_policy(JobFile& job, const Found& found) {
+  job.sweep_keys.of_policy = keys_meant(found.node, kPolicyKeys);
+}
+
 void set_space(JobFile& job, const Found& found) {
   if (job.sweep_keys.space.empty()) job.sweep_keys.mark = found.key_mark;
   add_parameter(job, found);
@@ -173,7 +198,7 @@ constexpr JobKey kSweepKeys[] = {
      nullptr,
      kObjectiveKeys},
     {{"limits", Form::none, "How many trials, and for how long."}, nullptr, kLimitKeys},
-    {{"early_termination", Form::none, "Which trials are ended early."}, nullptr, kPolicyKeys},
+    {{"early_termination", Form::none, "Which trials are ended early."}, note_policy, kPolicyKeys},
     {{"metrics_from",
       Form::choice,
       "Where metrics are: in MLflow's files, or lines NAME=VALUE of the output.",
@@ -194,6 +219,7 @@ void add_parameter(JobFile& job, const Found& found) {
   ParameterKeys& parameter = job.sweep_keys.space.emplace_back();
   parameter.name = found.key;
   parameter.mark = found.key_mark;
+  parameter.written = keys_meant(found.node, kParameterKeys);
 }
 
 }  // namespace muster::job

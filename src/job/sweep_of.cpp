@@ -62,6 +62,8 @@ class SpaceReader {
 
   // Where the names stand, in the order of a Point.
   [[nodiscard]] const std::vector<Mark>& marks() const { return marks_; }
+  // Whether all parameters have what their laws need.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
 
  private:
   // Of one that has been complained about, the name alone counts.
@@ -104,8 +106,10 @@ class SpaceReader {
                           {"sigma", keys.sigma, normal},
                           {"q", keys.quantum, name.starts_with('q')}};
     const std::size_t before = complaints_.size();
+    bool has_all = law != Law::choice || keys.values;
     for (const Needed& one : all) {
       if (one.needed && !one.value) missing(keys, path, name, one.key);
+      has_all = has_all && (!one.needed || one.value);
       if (!one.needed && one.value) {
         complaints_.add(one.value->begin,
                         fmt::format("{}.{} has no meaning for type {}", path, one.key, name),
@@ -118,11 +122,13 @@ class SpaceReader {
                       path + ".values has no meaning for type " + std::string(name),
                       "write type: choice");
     }
-    return complaints_.size() == before;
+    is_whole_ = is_whole_ && has_all;
+    return has_all && complaints_.size() == before;
   }
 
   void missing(const ParameterKeys& keys, const std::string& path, std::string_view law,
                std::string_view key) {
+    if (std::ranges::count(keys.written, key) > 0) return;
     complaints_.add(keys.type->begin, fmt::format("the key {}.{} is missing", path, key),
                     fmt::format("type {} needs it", law));
   }
@@ -227,6 +233,7 @@ class SpaceReader {
   std::vector<Mark> marks_;
   std::size_t count_ = 0;
   std::size_t depth_ = 0;
+  bool is_whole_ = true;
 };
 
 // A name within an option stands for one value only.
@@ -345,6 +352,12 @@ void set_limits(const SweepKeys& keys, sweep::Limits& limits) {
 
 // A slack of 0 is none: the SDK writes both.
 void set_slack(const SweepKeys& keys, sweep::Policy& policy, Complaints& complaints) {
+  const auto is_wrong = [&](std::string_view key, const std::optional<Text>& value) {
+    return !value && std::ranges::count(keys.of_policy, key) > 0;
+  };
+  if (is_wrong("slack_factor", keys.slack_factor) || is_wrong("slack_amount", keys.slack_amount)) {
+    return;  // it has been complained about
+  }
   const double factor = double_of(keys.slack_factor);
   const double amount = double_of(keys.slack_amount);
   if (factor < 0 || amount < 0 || (factor > 0) == (amount > 0)) {
@@ -370,7 +383,9 @@ void set_policy(const SweepKeys& keys, sweep::Policy& policy, Complaints& compla
   } else {
     policy.kind = sweep::EarlyEnd::truncation_selection;
     policy.percentage = keys.percentage ? keys.percentage->number : 0;
-    if (policy.percentage < 1 || policy.percentage > 99) {
+    constexpr std::string_view kPercentage = "truncation_percentage";
+    const bool is_wrong = !keys.percentage && std::ranges::count(keys.of_policy, kPercentage) > 0;
+    if (!is_wrong && (policy.percentage < 1 || policy.percentage > 99)) {
       complaints.add(keys.policy->begin,
                      fmt::format("early_termination.truncation_percentage must be from 1 to 99{}",
                                  keys.percentage ? fmt::format(", not {}", policy.percentage) : ""),
@@ -422,7 +437,7 @@ void make_sweep(const SweepKeys& keys, bool in_component, JobFile& trial, Compla
   SpaceReader reader(in_component ? &trial : nullptr, settings.sampling.log_base, complaints);
   settings.space = reader.read(keys.space, kSearchSpace.data());
   NameCheck(reader.marks(), complaints).check(settings.space, 0, {});
-  if (complaints.size() == before) set_sampling(keys, settings, complaints);
+  if (reader.is_whole() && complaints.size() == before) set_sampling(keys, settings, complaints);
   if (keys.goal && base::lower(keys.goal->text) == "maximize") {
     settings.goal = sweep::Goal::maximize;
   }

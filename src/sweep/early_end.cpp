@@ -42,7 +42,7 @@ void Standings::begin() {
 std::vector<std::size_t> Standings::report(std::size_t trial, double value) {
   Trial& own = trials_[trial];
   // An infinity is what an overflow has left, and the best of nothing.
-  if (!std::isfinite(value)) value = kNoNumber;
+  if (!std::isfinite(value)) own.uncounted = std::exchange(value, kNoNumber);
   ++own.reports;
   own.sum += value;
   if (!std::isnan(value) && (!own.best || is_better(goal_, value, *own.best))) own.best = value;

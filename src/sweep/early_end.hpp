@@ -35,6 +35,10 @@ class Standings {
   [[nodiscard]] std::uint64_t reports(std::size_t trial) const { return trials_[trial].reports; }
   // The best report so far; what is not a number does not count.
   [[nodiscard]] std::optional<double> best(std::size_t trial) const { return trials_[trial].best; }
+  // The last report so far that is not a number, or infinite.
+  [[nodiscard]] std::optional<double> uncounted(std::size_t trial) const {
+    return trials_[trial].uncounted;
+  }
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   bool operator==(const Standings&) const = default;
 
@@ -44,6 +48,7 @@ class Standings {
     std::uint64_t reports = 0;
     double sum = 0;
     std::optional<double> best = {};
+    std::optional<double> uncounted = {};
     std::uint64_t judged_at = 0;           // the last interval that is judged; 0: none yet
     std::optional<double> best_then = {};  // at that one
     std::vector<double> values = {};       // what counts for the policy, at each of them

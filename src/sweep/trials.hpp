@@ -109,6 +109,10 @@ class Trials {
   [[nodiscard]] std::optional<double> result(std::size_t trial) const {
     return standings_.best(trial);
   }
+  // The last that it has reported, if none of its values counts.
+  [[nodiscard]] std::optional<double> uncounted(std::size_t trial) const {
+    return result(trial) ? std::nullopt : standings_.uncounted(trial);
+  }
   // Of those that have completed, so far.
   [[nodiscard]] std::optional<std::size_t> best() const;
   // So many failures before anything else give a sweep up: three, or all of the first that run side

@@ -49,9 +49,22 @@ std::string_view method_word(sweep::Method method) {
   return "";
 }
 
+// Followed by what the trial's values were.
 std::string reached(const std::string& metric, const sweep::Trials& trials, std::size_t trial) {
-  const auto value = trials.result(trial);
-  return value ? fmt::format("{} {}", metric, sweep::number_text(*value)) : "no " + metric;
+  if (const auto value = trials.result(trial)) {
+    return fmt::format("{} {}", metric, sweep::number_text(*value));
+  }
+  const auto odd = trials.uncounted(trial);
+  if (!odd) return "no " + metric;
+  return fmt::format("{} {}, which does not count,", metric, sweep::number_text(*odd));
+}
+
+// Whether a trial has completed with nothing but values that are not finite.
+bool has_odd_values(const sweep::Trials& trials) {
+  for (std::size_t i = 0; i < trials.trials().size(); ++i) {
+    if (trials.trials()[i].state == TrialState::completed && trials.uncounted(i)) return true;
+  }
+  return false;
 }
 
 std::string why_no_best(const std::string& metric, const sweep::Trials& trials) {
@@ -66,6 +79,10 @@ std::string why_no_best(const std::string& metric, const sweep::Trials& trials) 
     case sweep::SweepEnd::completed:
     case sweep::SweepEnd::no_result:
       break;
+  }
+  if (has_odd_values(trials)) {
+    return fmt::format("no trial completed with a value of {} that counts: it must be finite",
+                       metric);
   }
   return fmt::format(
       "no trial completed with a value of {0}; trials log it through MLflow, or "

@@ -139,6 +139,21 @@ class SameInstant(Case):
         runs = self.runs()
         self.assertEqual(len({one["run"] for one in runs}), MANY)
 
+    def test_removals_of_one_record(self):
+        """Only the one that removes it says so."""
+        self.write("job.yml", "muster: 1\ncommand: 'true'\n")
+        self.told("submit", "job.yml")
+        run = self.runs()[0]["run"]
+        done = [one.finish() for one in self.many(MUSTER, "rm", "last")]
+        said = [one for one in done if one.out]
+        self.assertEqual([(one.code, one.text) for one in said], [(0, f"removed 1 run: {run}\n")])
+        for one in done:
+            if one.out:
+                continue
+            gone = f"1 run: {run}: removed by another command" in one.errors
+            self.assertEqual(one.code, 0 if gone else USAGE, one)
+        self.assertEqual(self.runs(), [])
+
     def test_pipelines_that_may_reuse_each_others_steps(self):
         self.write("job.yml", PIPELINE)
         for one in self.many(MUSTER, "submit", "job.yml"):

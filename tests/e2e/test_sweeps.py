@@ -113,6 +113,33 @@ class Sweeps(SweepCase):
         self.assertEqual({step["step"]: step["cause"] for step in run["steps"]}["trial_0"],
                          "loss 4 with x=1")
 
+    def test_losses_that_are_not_finite_are_told_and_do_not_count(self):
+        file = self.sweep(
+            trial="{command: 'echo loss=${{search_space.x}}'}", inputs="", outputs="",
+            search_space="{x: {type: choice, values: [-inf, nan, 1e999, '-1e999', 7]}}")
+        done = self.submit(file=file)
+        self.assertEqual(done.errors.splitlines()[-1],
+                         "muster: the best of 5 trials is trial_4: loss 7 with x=7")
+        causes = {step["step"]: step["cause"] for step in self.show()["steps"]}
+        self.assertEqual([causes[f"trial_{i}"] for i in range(5)], [
+            "loss -inf, which does not count, with x=-inf",
+            "loss nan, which does not count, with x=nan",
+            "loss inf, which does not count, with x=1e999",
+            "loss -inf, which does not count, with x=-1e999", "loss 7 with x=7"])
+        file = self.sweep(
+            trial="{command: 'echo loss=${{search_space.x}}'}", inputs="", outputs="",
+            search_space="{x: {type: choice, values: [-inf, nan]}}")
+        done = self.submit(file=file, code=1)
+        self.assertIn("muster: no trial completed with a value of loss that counts: it must be "
+                      "finite\n", done.errors)
+
+    def test_a_bound_that_is_not_a_number_is_told_once(self):
+        file = self.sweep(search_space="{x: {type: uniform, min_value: .nan, max_value: 4}}",
+                          sampling_algorithm="random")
+        done = self.told("validate", file, code=BAD_FILE)
+        self.assertEqual(done.errors.count("min_value"), 1, done)
+        self.assertIn("search_space.x.min_value must be a number, not '.nan'", done.errors)
+
     def test_no_more_trials_at_once_than_it_says(self):
         # The first two wait for one another, then give a third the time to come.
         self.write("trial.sh", 'mkdir "$DIR/on.$1" "$DIR/begun.$1"; '

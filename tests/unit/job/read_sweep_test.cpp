@@ -270,6 +270,33 @@ s.yml:15:3: 'a b' is not a name for a parameter
 )");
 }
 
+// A key with a value that is no number is not missing as well, and nothing else follows from it.
+TEST(ReadSweep, TellsOnceWhatIsWrongWithAKey) {
+  EXPECT_EQ(wrong(with(R"(sampling_algorithm: grid
+search_space:
+  lr: {type: uniform, min_value: .nan, max_value: 4}
+  b: {type: quniform, min_value: 1, max_value: 2, q: .inf}
+  c: {type: lognormal, mu: x, sigma: 1e999}
+  d: {type: randint, upper: {}}
+  e: {type: normal, mu: 1, sigmma: 2}
+  f: {type: normal, sigma: }
+early_termination: {type: bandit, slack_factor: .nan}
+)")),
+            R"(s.yml:8:34: search_space.lr.min_value must be a number, not '.nan'
+s.yml:9:54: search_space.b.q must be a number, not '.inf'
+s.yml:10:28: search_space.c.mu must be a number, not 'x'
+s.yml:10:38: search_space.c.sigma must be a number, not '1e999'
+s.yml:11:29: search_space.d.upper must be a number, not a map
+s.yml:12:28: unknown key 'sigmma' in search_space.e
+  hint: did you mean sigma?
+s.yml:13:13: the key search_space.f.mu is missing
+  hint: type normal needs it
+s.yml:13:21: search_space.f.sigma has no value
+  hint: give it one, or remove the key
+s.yml:14:49: early_termination.slack_factor must be a number, not '.nan'
+)");
+}
+
 TEST(ReadSweep, TellsOfValuesThatNoComputerHas) {
   const std::string sweep = "sampling_algorithm: random\nsearch_space:\n  lr: ";
   const auto told = [&](const std::string& law) { return wrong(with(sweep + law + "\n")); };
@@ -323,6 +350,9 @@ TEST(ReadSweep, TellsWhatIsWrongWithPolicies) {
   EXPECT_EQ(policy("{type: bandit, slack_factor: 1, slack_amount: 1}"), slack);
   EXPECT_EQ(policy("{type: truncation_selection, truncation_percentage: 100}"),
             "s.yml:9:27: early_termination.truncation_percentage must be from 1 to 99, not 100\n");
+  EXPECT_EQ(policy("{type: truncation_selection, truncation_percentage: x}"),
+            "s.yml:9:72: early_termination.truncation_percentage must be a whole number from 1 to "
+            "1000000, not 'x'\n");
 }
 
 TEST(ReadSweep, KnowsItsParameters) {

@@ -2,6 +2,7 @@
 #include "sweep/trials.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace muster::sweep {
 namespace {
@@ -101,6 +102,20 @@ TEST(Trials, OfSeveralRanksTheLowestCounts) {
   play.report(0, 0.6, 1);
   EXPECT_EQ(play.trials.result(0), 0.6);
   EXPECT_EQ(play.trials.standings().reports(0), 2U);
+  play.trials.check();
+}
+
+TEST(Trials, WhatDoesNotCountIsKnownUntilSomethingDoes) {
+  Played play(settings_of(1, 1));
+  EXPECT_EQ(play.trials.uncounted(0), std::nullopt);
+  play.report(0, -std::numeric_limits<double>::infinity(), 3);
+  EXPECT_EQ(play.trials.uncounted(0), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(play.trials.result(0), std::nullopt);
+  play.report(0, 0.5, 1);  // what a higher one said before is forgotten
+  EXPECT_EQ(play.trials.standings().uncounted(0), std::nullopt);
+  play.report(0, std::numeric_limits<double>::infinity(), 1);
+  EXPECT_EQ(play.trials.uncounted(0), std::nullopt);
+  EXPECT_EQ(play.trials.result(0), 0.5);
   play.trials.check();
 }
 

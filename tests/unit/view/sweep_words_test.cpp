@@ -1,7 +1,9 @@
 // Sweeps in words: what explain shows, and how a sweep ends.
 #include "view/sweep_words.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace muster::view {
 namespace {
@@ -40,9 +42,9 @@ TEST(SweepWords, APlanHasTheSpaceAndTheFirstTrials) {
   EXPECT_EQ(text.find("  trial_4: "), std::string::npos);
 }
 
-// A sweep over x = 0, 1, 2 of which each trial reports its x.
+// A sweep over x = 0, 1, 2 of which each trial reports its x, or the value given for it.
 struct Over {
-  explicit Over(const std::vector<bool>& well) {
+  explicit Over(const std::vector<bool>& well, const std::vector<double>& values = {0, 1, 2}) {
     sweep::Settings settings{
         {{"x", sweep::Law::choice, 0, 1, 0, 0, {{"0", {}}, {"1", {}}, {"2", {}}}}}};
     settings.sampling.method = sweep::Method::grid;
@@ -50,7 +52,7 @@ struct Over {
     sweep::SweepEffects effects;
     trials->begin({}, effects);
     for (std::size_t i = 0; i < well.size(); ++i) {
-      trials->reported(i, double(i), effects);
+      trials->reported(i, values[i], effects);
       trials->ended(i, well[i], effects);
     }
   }
@@ -71,6 +73,17 @@ TEST(SweepWords, OrWhyThereIsNone) {
   const Over over({false, false, false});
   EXPECT_EQ(sweep_outcome("loss", *over.trials, over.names),
             "muster: 3 trials failed before any completed: the others were given up\n");
+}
+TEST(SweepWords, AValueThatDoesNotCountIsTold) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Over one({true, true, true}, {-infinity, 1, std::nan("")});
+  EXPECT_EQ(sweep_outcome("loss", *one.trials, one.names),
+            "muster: the best of 3 trials is trial_1: loss 1 with x=1\n");
+  EXPECT_EQ(trial_note("loss", *one.trials, 0), "loss -inf, which does not count, with x=0");
+  EXPECT_EQ(trial_note("loss", *one.trials, 2), "loss nan, which does not count, with x=2");
+  const Over none({true, true, true}, {infinity, infinity, infinity});
+  EXPECT_EQ(sweep_outcome("loss", *none.trials, none.names),
+            "muster: no trial completed with a value of loss that counts: it must be finite\n");
 }
 
 }  // namespace
