@@ -112,7 +112,7 @@ test-debian13: ## `make test` on a Debian 13 of its own, of what is committed: 4
 sanitize: configure-tests ## the rooms' tests with AddressSanitizer and UBSan
 	$(call run_tests,sanitized)
 
-attacks: configure-tests ## scripts that attack muster, with it under sanitizers: 15 minutes
+attacks: configure-tests ## scripts that attack muster, with it under sanitizers: 30 minutes
 	$(call run_tests,attacks)
 
 lint: configure-tests ## each header compiled alone, and clang-tidy

@@ -4,6 +4,7 @@ They run in the network namespaces of a lab: there nobody else's jobs hold cores
 """
 
 # rooms: plan probe helper host
+# attacks
 
 import fcntl
 import os

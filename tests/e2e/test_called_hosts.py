@@ -5,6 +5,7 @@ The hosts of the lab have no common folder, and ssh does not work between them.
 
 # rooms: front cli head link machine
 # long
+# attacks
 
 import os
 import re

@@ -1,6 +1,7 @@
 """Checkpoints: a folder that a run's restarts and reruns go on from."""
 
 # rooms: store cli job front
+# attacks
 
 import json
 import os

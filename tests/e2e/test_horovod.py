@@ -6,6 +6,7 @@ under its rank, polls until those of all others are there, connects to each, and
 """
 
 # rooms: front gloo head
+# attacks
 
 import json
 import os

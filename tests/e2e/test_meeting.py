@@ -1,6 +1,7 @@
 """Nodes whose launchers are started separately, on hosts that cannot log in to each other."""
 
 # rooms: front link head cli
+# attacks
 
 import glob
 import json

@@ -1,6 +1,7 @@
 """Outputs with a path: nothing is overwritten that no run of muster has written."""
 
 # rooms: cli store front job
+# attacks
 
 import glob
 import json

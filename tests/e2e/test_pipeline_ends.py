@@ -1,6 +1,7 @@
 """Pipelines that are interrupted, stopped or killed: nothing is left, and they go on again."""
 
 # rooms: pipeline machine cli head
+# attacks
 
 import contextlib
 import functools

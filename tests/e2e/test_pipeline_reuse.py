@@ -1,6 +1,7 @@
 """Deterministic steps are reused, and code is that of the moment of the submit."""
 
 # rooms: cli front store snapshot blobs
+# attacks
 
 import os
 import re

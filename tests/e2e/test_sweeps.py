@@ -1,6 +1,7 @@
 """Sweeps: trials with values of their own, judged by what they report; the best one's outputs."""
 
 # rooms: sweep pipeline job cli
+# attacks
 
 import functools
 import json

@@ -5,6 +5,7 @@ Each host and the head has a disk of its own, see seed_case.
 
 # rooms: cli blobs snapshot link store
 # long
+# attacks
 
 import json
 import os
