@@ -9,8 +9,11 @@ The ranks speak PMI-1 themselves, as Debian's MPICH does not spawn.
 import json
 import os
 import signal
+import unittest
 
-from support import PYTHON, Case, run_tests
+from support import LOST, PYTHON, Case, LabCase, lab_or_skip, run_tests
+
+REASON = lab_or_skip()
 
 # Sends each text of a file, and prints the answer; spawned ranks print who they are.
 CLIENT = r"""
@@ -56,6 +59,13 @@ class Spawning(Case):
                 f"spawnssofar={so_far}\nargcnt={argcnt}\narg1={self.client}\n"
                 f"{counted('preput', preput, preput_num)}"
                 f"{counted('info', info, info_num)}endcmd\n")
+
+    def until_done(self, job, count):
+        """Until a rank has said that so many of its spawns were done, and sends the next."""
+        line = job.line()
+        while not line.startswith(f"{count} ".encode()):
+            self.assertTrue(line, "the job has ended")
+            line = job.line()
 
     def said(self, bodies):
         file = self.write("bodies.json", json.dumps(bodies))
@@ -129,13 +139,9 @@ class OddSpawns(Spawning):
 
 class KilledWhileSpawning(Spawning):
     def end_by(self, number, after, *words):
-        """When a rank has said that so many of its spawns were done, and sends the next."""
         file = self.write("bodies.json", json.dumps([self.body()] * 100))
         job = self.start("--oversubscribe", *words, "-n", "3", PYTHON, self.client, file)
-        line = job.line()
-        while not line.startswith(f"{after} ".encode()):
-            self.assertTrue(line, "the job has ended")
-            line = job.line()
+        self.until_done(job, after)
         job.send(number)
         done = job.finish()
         self.assert_nothing_left()
@@ -148,6 +154,38 @@ class KilledWhileSpawning(Spawning):
                     done = self.end_by(number, 3 * after, *nodes)
                     self.assertEqual(done.code, 128 + number, done)
                     self.assertNotRegex(done.errors, "internal|CHECK")
+
+
+@unittest.skipIf(REASON, REASON)
+class HostDiesWhileSpawning(Spawning, LabCase):
+    """The one on which children begin and end, and one of the two ranks that spawn them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.lab_of(4)
+
+    def kill_agent(self, host):
+        os.kill(self.lab.children_named(host, "muster")[0], signal.SIGKILL)
+
+    def kill_session(self, host):
+        os.kill(self.sshd_on(host), signal.SIGKILL)
+
+    def test_nothing_is_left(self):
+        ways = {"node2": self.kill_agent, "node3": self.kill_session,
+                "node4": self.lab.kill_host}
+        for after, (host, kill) in enumerate(ways.items()):
+            with self.subTest(host):
+                file = self.write("bodies.json",
+                                  json.dumps([self.body(info=[("host", host)])] * 100))
+                job = self.start_in_lab("-H", f"node1,{host}", "--map-by", "node", "-n", "2",
+                                        "--oversubscribe", PYTHON, self.client, file)
+                self.until_done(job, 3 * after)
+                kill(host)
+                done = job.finish()
+                self.assertEqual(done.code, LOST, done)
+                self.assertRegex(done.errors, f"(?m)^muster: .*{host}")
+                self.assertNotRegex(done.errors, "internal|CHECK")
+                self.assert_hosts_clean()
 
 
 if __name__ == "__main__":

@@ -13,20 +13,10 @@ import re
 import shutil
 
 from seed_case import CODE_JOB as JOB
-from travel_case import HOME, TravelCase, ssh_until_after
+from travel_case import HOME, SERVE, TravelCase, ssh_until_after
 from support import BAD_FILE, CANNOT_START, MUSTER, run_tests, until
 
 OUTPUT = 248
-
-
-SERVE = """
-import http.server, os
-server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
-with open("served.new", "w") as file:
-    file.write(str(server.server_port))
-os.rename("served.new", "served")
-server.serve_forever()
-"""
 
 
 def bytes_of(folder):

@@ -27,6 +27,16 @@ ssh.stdin.close()
 sys.exit(ssh.wait())
 """
 
+# An HTTP server of the folder it starts in, which says its port in the file `served`.
+SERVE = """
+import http.server, os
+server = http.server.HTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+with open("served.new", "w") as file:
+    file.write(str(server.server_port))
+os.rename("served.new", "served")
+server.serve_forever()
+"""
+
 
 def ssh_until_after(run, then):
     return _UNTIL_AFTER % (PYTHON, run, then)
