@@ -248,10 +248,15 @@ class Flavour:
         def save_model(model: Any, path: Path, artifacts: Optional[Dict[str, str]] = None) -> None:
             make_folders(os.fspath(path))
             # Of processes that find it empty at the same instant, one makes this file.
-            if os.listdir(path) or not claim(os.path.join(path, "MLmodel")):
+            claimed = os.path.join(path, "MLmodel")
+            if os.listdir(path) or not claim(claimed):
                 raise MlflowException(f"{os.fspath(path)} is there already, and is not empty",
                                       "save_model() makes a folder")
-            self._fill(model, os.fspath(path), "", artifacts or {})
+            try:
+                self._fill(model, os.fspath(path), "", artifacts or {})
+            except BaseException:
+                os.remove(claimed)  # whoever tries again finds the folder as it was before
+                raise
         self._call(save_model, "path", args, words)
 
     def log_model(self, *args: Any, **words: Any) -> Any:
