@@ -26,6 +26,12 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
+std::string shell_path(std::string_view path) {
+  constexpr std::string_view kHome = "~/";
+  if (!path.starts_with(kHome)) return shell_word(path);
+  return std::string(kHome) + shell_word(path.substr(kHome.size()));
+}
+
 std::string shell_words(std::span<const std::string> words) {
   std::string text;
   for (const std::string& word : words) {

@@ -11,6 +11,9 @@ namespace muster::base {
 // their kin.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
+// The same of a path; "~/" at its beginning stays outside the quotes, so that a shell expands it.
+[[nodiscard]] std::string shell_path(std::string_view path);
+
 // With blanks between.
 [[nodiscard]] std::string shell_words(std::span<const std::string> words);
 

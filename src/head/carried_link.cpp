@@ -112,7 +112,8 @@ void CarriedLink::finish() {
   const process::ChildEnd exit = end_.value_or(process::ChildEnd{});
   const link::CarrierEnd end{exit.code, exit.signal, errors(), link_->noise()};
   ended(up_ ? link::Diagnosis{link::lost(target_.host, target_.command, end)}
-            : link::diagnose(target_.host, target_.agent_path, target_.command, end));
+            : link::diagnose({target_.host, target_.agent_path, target_.command, target_.by_hand},
+                             end));
 }
 
 }  // namespace muster::head

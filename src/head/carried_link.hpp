@@ -27,6 +27,7 @@ class CarriedLink : public HostLink {
     // What is said of the host elsewhere, where its carrier has no stderr of its own; asked a
     // moment after the link has ended.
     std::function<std::string()> errors = {};
+    model::ByHand by_hand = {};  // the way there
   };
 
   [[nodiscard]] static base::Result<std::unique_ptr<CarriedLink>> start(

@@ -89,6 +89,7 @@ class StepLinks::StepLink : public HostLink {
   [[nodiscard]] const std::string& agent() const {
     return needs_.spec.agent_path.empty() ? needs_.program : needs_.spec.agent_path;
   }
+  [[nodiscard]] model::ByHand by_hand() const { return model::ByHand::step(needs_.spec, host_); }
   [[nodiscard]] bool is_expected() const { return step_ && !own_; }
   [[nodiscard]] bool is_expected_of(const SharedStep& step) const {
     return is_expected() && step_.get() == &step;
@@ -113,7 +114,8 @@ class StepLinks::StepLink : public HostLink {
     begin_to_wait();
     const auto words = link::step_words(needs_.spec, host_, all_.name_, agent());
     auto started = CarriedLink::start(needs_.loop, words, environment_there(needs_.environment),
-                                      {node_, host_.name, agent(), words.front()}, own_events());
+                                      {node_, host_.name, agent(), words.front(), {}, by_hand()},
+                                      own_events());
     is_starting_ = started.has_value();
     if (started)
       own_ = std::move(*started);
@@ -125,7 +127,8 @@ class StepLinks::StepLink : public HostLink {
     step_->errors().know(host_.name, task);
     const auto said = [step = step_, name = host_.name] { return step->errors().about(name); };
     own_ = CarriedLink::over(needs_.loop, std::move(connection),
-                             {node_, host_.name, agent(), "srun", said}, std::move(events_));
+                             {node_, host_.name, agent(), "srun", said, by_hand()},
+                             std::move(events_));
   }
 
   // Something has been said of the step. May be the end of this.
@@ -205,7 +208,8 @@ class StepLinks::StepLink : public HostLink {
     const auto end = step_->end().value_or(process::ChildEnd{});
     const std::string said = step_->errors().about(host_.name);
     if (step_->end()) {
-      return fail(link::diagnose(host_.name, agent(), "srun", {end.code, end.signal, said, ""}));
+      return fail(link::diagnose({host_.name, agent(), "srun", by_hand()},
+                                 {end.code, end.signal, said, ""}));
     }
     const std::string line = link::first_line(step_->errors().last_words(host_.name));
     fail({base::Error{base::Fault::unreachable,

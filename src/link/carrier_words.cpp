@@ -12,13 +12,6 @@ std::string_view basename(std::string_view path) {
   return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
 }
 
-// "~/" is left to the remote shell.
-std::string remote_word(std::string_view path) {
-  constexpr std::string_view kHome = "~/";
-  if (!path.starts_with(kHome)) return base::shell_word(path);
-  return std::string(kHome) + base::shell_word(path.substr(kHome.size()));
-}
-
 // ssh would take a word with a dash for an option, and options can run local commands.
 base::Result<void> check_word(std::string_view what, std::string_view word) {
   if (word.starts_with('-'))
@@ -61,8 +54,8 @@ base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& c
     words.push_back(host.user.empty() ? host.name : host.user + '@' + host.name);
   }
   std::string command = "exec ";
-  for (const std::string& word : carrier.wrapper) command += remote_word(word) + ' ';
-  words.push_back(command + remote_word(agent_path) + " agent");
+  for (const std::string& word : carrier.wrapper) command += base::shell_path(word) + ' ';
+  words.push_back(command + base::shell_path(agent_path) + " agent");
   return words;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/shell_word.hpp"
 #include "base/words.hpp"
 #include "link/link.hpp"
 #include "link/noise.hpp"
@@ -25,6 +26,7 @@ struct Scene {
   const std::string& host;
   const std::string& agent;
   std::string carrier;  // without its folder
+  const model::ByHand& by_hand;
   const CarrierEnd& end;
   std::vector<std::string_view> lines;  // of the carrier's stderr, without blank ones
 };
@@ -78,11 +80,14 @@ std::string last_words(const Scene& scene) {
   return {};
 }
 
-// What to type to call the carrier by hand: a command is to follow.
-std::string call(const Scene& scene) {
-  if (scene.carrier == "srun") return "srun --nodelist=" + scene.host;
-  const bool is_qrsh = scene.carrier == "qrsh";
-  return scene.carrier + (is_qrsh ? " -inherit " : " ") + scene.host;
+// A hint with one command that runs there, or two: `words` hold a {} for each. Without a way there,
+// it says where else to look.
+std::string try_there(const Scene& scene, std::string_view words, std::string_view command,
+                      std::string_view second = {}) {
+  const std::string& call = scene.by_hand.call();
+  if (call.empty()) return fmt::format("look into the system log of {}", scene.host);
+  return fmt::format(fmt::runtime(words), fmt::format("`{} {}`", call, command),
+                     fmt::format("`{} {}`", call, second));
 }
 
 // ---- ssh's own words ----------------------------------------------------------------------------
@@ -106,21 +111,24 @@ Answer changed_key(const Scene& scene) {
   // The large warning alone also comes when ssh goes on (StrictHostKeyChecking no).
   if (!line_with(scene, {"has changed and you have requested strict checking"}))
     return std::nullopt;
-  std::string command = "ssh-keygen -R " + scene.host;
+  const std::string known = scene.by_hand.known_as();
+  std::string command = "ssh-keygen -R " + base::shell_word(known.empty() ? scene.host : known);
   if (const auto* line = line_with(scene, {"ssh-keygen -f "}))
     command = first_line(line->substr(line->find("ssh-keygen")));
-  return say(
-      scene, "its host key is not the one that ssh has on file",
-      fmt::format("if the host was installed anew: `{}`, then `ssh {} true`", command, scene.host));
+  const std::string first = fmt::format("if the host was reinstalled: `{}`", command);
+  return say(scene, "its host key is not the one that ssh has on file",
+             fmt::format("{}, then {}", first, try_there(scene, "{}", "true")));
 }
 
 Answer unknown_key(const Scene& scene) {
   if (!line_with(scene, {"Host key verification failed", "host key is known for "}))
     return std::nullopt;
-  return say(scene, "ssh does not know its host key",
-             fmt::format("accept the key once: `ssh {0} true`; for many hosts: `ssh-keyscan {0} "
-                         ">> ~/.ssh/known_hosts`",
-                         scene.host));
+  std::string hint = try_there(scene, "accept the key once: {}", "true");
+  const std::string scan = scene.by_hand.scan();
+  if (!scan.empty()) {
+    hint += fmt::format("; for many hosts: `{} >> ~/.ssh/known_hosts`", scan);
+  }
+  return say(scene, "ssh does not know its host key", std::move(hint));
 }
 
 std::string login_hint(const Scene& scene, std::string_view login) {
@@ -131,17 +139,17 @@ std::string login_hint(const Scene& scene, std::string_view login) {
   }
   if (const auto* line = line_with(scene, {"Identity file "}); line && has(*line, " not acc"))
     return fmt::format("the key is not there: {}", first_line(line->substr(line->find("Ident"))));
+  if (scene.by_hand.call().empty()) return "muster needs a login without a password";
   return fmt::format(
-      "muster needs a login without a password: `ssh-copy-id {}` once, or load the "
-      "key with `ssh-add`",
-      login);
+      "muster needs a login without a password: `{}` once, or load the key with `ssh-add`",
+      scene.by_hand.give_key(login));
 }
 
 Answer no_login(const Scene& scene) {
   // "user@host: Permission denied (publickey,password)."; without the list it is the shell's.
   const auto* denied = line_with(scene, {"Permission denied (", "Too many authentication fail"});
   if (!denied) return std::nullopt;
-  std::string login = scene.host;
+  std::string login;
   const std::size_t end = denied->find(": Permission denied (");
   if (end != std::string_view::npos && has(denied->substr(0, end), "@"))
     login = first_line(denied->substr(0, end));
@@ -153,16 +161,15 @@ Answer not_ssh(const Scene& scene) {
                          "Bad remote protocol version identification"}))
     return std::nullopt;
   return say(scene, "what answers there is not an ssh server",
-             fmt::format("is the port right? try `ssh {} true`, --ssh-port sets it", scene.host));
+             try_there(scene, "is the port right? try {}, --ssh-port sets it", "true"));
 }
 
 Answer refused(const Scene& scene) {
   if (!line_with(scene, {": Connection refused", "connect failed: Connection refused"}))
     return std::nullopt;
-  return try_again(
-      say(scene, "it refuses ssh connections",
-          fmt::format("does sshd run there, on this port? try `ssh {} true`", scene.host)),
-      model::Retry::briefly);
+  return try_again(say(scene, "it refuses ssh connections",
+                       try_there(scene, "does sshd run there, on this port? try {}", "true")),
+                   model::Retry::briefly);
 }
 
 Answer dropped(const Scene& scene) {
@@ -192,7 +199,7 @@ Answer no_way(const Scene& scene) {
   return say(scene,
              fmt::format("it cannot be reached ({})",
                          base::lower(first_line(line->substr(line->rfind(": ") + 2)))),
-             fmt::format("is it up, and may this machine reach it? try `ssh {} true`", scene.host));
+             try_there(scene, "is it up, and may this machine reach it? try {}", "true"));
 }
 
 // ---- the remote side's words --------------------------------------------------------------------
@@ -222,18 +229,19 @@ Answer other_machine(const Scene& scene) {
   if (!about_agent(scene, {"exec format error", "cannot execute binary file",
                            "required file not found", "could not be run by the operating"}))
     return std::nullopt;
-  return say(scene, fmt::format("{} is built for another kind of machine", scene.agent),
-             fmt::format("see `{} uname -m`; put a muster for it there and give --agent-path",
-                         call(scene)));
+  return say(
+      scene, fmt::format("{} is built for another kind of machine", scene.agent),
+      try_there(scene, "see {}; put a muster for it there and give --agent-path", "uname -m"));
 }
 
 Answer not_executable(const Scene& scene) {
   if (scene.end.code != kNotExecutable &&
       !about_agent(scene, {"permission denied", "is a directory", "not executable"}))
     return std::nullopt;
-  return say(scene, fmt::format("{} may not be executed there", scene.agent),
-             fmt::format("is it a program? `{0} ls -ld {1}`, then `{0} chmod +x {1}`", call(scene),
-                         scene.agent));
+  const std::string agent = base::shell_word(base::shell_path(scene.agent));  // two shells read it
+  return say(
+      scene, fmt::format("{} may not be executed there", scene.agent),
+      try_there(scene, "is it a program? {}, then {}", "ls -ld " + agent, "chmod +x " + agent));
 }
 
 // "sh: 1: kubexec: not found", "env: 'kubexec': No such file or directory".
@@ -266,14 +274,20 @@ Answer no_carrier(const Scene& scene) {
                          scene.carrier));
 }
 
+// A part of a hint; empty where no command leads there.
+std::string copy_there(const Scene& scene) {
+  if (scene.by_hand.call().empty()) return {};
+  return fmt::format("copy it there: `{}`, or ", scene.by_hand.copy(scene.agent));
+}
+
 Answer no_agent(const Scene& scene) {
   if (scene.end.code != kNotFound &&
       !about_agent(scene, {"no such file", "not found", "unknown command", "does not exist"}))
     return std::nullopt;
   return say(scene, fmt::format("muster is not at {} there", scene.agent),
-             fmt::format("copy it there: `scp {1} {0}:{1}`, or give --agent-path; if it is there, "
-                         "that system lacks its loader (another C library)",
-                         scene.host, scene.agent));
+             fmt::format("{}give --agent-path; if it is there, that system lacks its loader "
+                         "(another C library)",
+                         copy_there(scene)));
 }
 
 // Of srun, in a shell that has outlived its job (slurm: src/srun/libsrun/allocate.c).
@@ -333,9 +347,9 @@ Answer other_muster(const Scene& scene) {
 Answer noise(const Scene& scene) {
   const std::string line = first_line(scene.end.noise);
   if (line.empty() || (scene.end.code != 0 && !last_words(scene).empty())) return std::nullopt;
-  return say(
-      scene, fmt::format("it answered \"{}\" instead of starting an agent", line),
-      fmt::format("see what a login prints: `{} true`; is {} a muster?", call(scene), scene.agent));
+  return say(scene, fmt::format("it answered \"{}\" instead of starting an agent", line),
+             fmt::format("{}; is {} a muster?",
+                         try_there(scene, "check what a login prints: {}", "true"), scene.agent));
 }
 
 Answer killed(const Scene& scene) {
@@ -343,7 +357,7 @@ Answer killed(const Scene& scene) {
   return say(scene,
              fmt::format("{} was killed by signal {} before the agent answered", scene.carrier,
                          scene.end.signal),
-             fmt::format("does `{} true` end by itself?", call(scene)));
+             try_there(scene, "does {} end by itself?", "true"));
 }
 
 Diagnosis anything_else(const Scene& scene) {
@@ -351,7 +365,7 @@ Diagnosis anything_else(const Scene& scene) {
   return say(scene,
              fmt::format("{} ended with code {} before an agent answered{}{}", scene.carrier,
                          scene.end.code, words.empty() ? "" : ": ", words),
-             fmt::format("try `{} true`", call(scene)));
+             try_there(scene, "try {}", "true"));
 }
 
 constexpr std::array kReaders = {changed_key,   unknown_key, unknown_name,  no_login,
@@ -362,10 +376,10 @@ constexpr std::array kReaders = {changed_key,   unknown_key, unknown_name,  no_l
 
 }  // namespace
 
-Diagnosis diagnose(const std::string& host, const std::string& agent, const std::string& carrier,
-                   const CarrierEnd& end) {
-  const Scene scene{host, agent, carrier.substr(carrier.find_last_of('/') + 1), end,
-                    lines_of(end.errors)};
+Diagnosis diagnose(const Reached& whom, const CarrierEnd& end) {
+  const Scene scene{
+      whom.host,    whom.agent, whom.carrier.substr(whom.carrier.find_last_of('/') + 1),
+      whom.by_hand, end,        lines_of(end.errors)};
   for (const auto reader : kReaders)
     if (Answer answer = reader(scene)) return *std::move(answer);
   return anything_else(scene);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/by_hand.hpp"
 #include "model/inventory.hpp"
 #include "model/retry.hpp"
 #include "process/guard.hpp"
@@ -30,10 +31,17 @@ struct Diagnosis {
   model::Retry retry = model::Retry::no;
 };
 
-// Pure: reads ssh's own messages (OpenSSH 7 to 9), the shell's "not found", and exit codes. `agent`
-// is the path of the agent there, `carrier` the first word of the carrier's command.
-[[nodiscard]] Diagnosis diagnose(const std::string& host, const std::string& agent,
-                                 const std::string& carrier, const CarrierEnd& end);
+// A host, and the way to it.
+struct Reached {
+  std::string host;
+  std::string agent;    // the path of the agent there
+  std::string carrier;  // the first word of the carrier's command
+  model::ByHand by_hand = {};
+};
+
+// Pure: reads ssh's own messages (OpenSSH 7 to 9), the shell's "not found", and exit codes.
+// Commands in the hint go the way that the carrier has gone.
+[[nodiscard]] Diagnosis diagnose(const Reached& whom, const CarrierEnd& end);
 
 // Pure: the error of a link that ended while its agent was needed.
 [[nodiscard]] base::Error lost(const std::string& host, const std::string& carrier,

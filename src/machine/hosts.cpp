@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "machine/patience.hpp"
+#include "model/by_hand.hpp"
 #include "model/carriers.hpp"
 #include "view/first_few.hpp"
 
@@ -128,8 +129,10 @@ std::string Hosts::hint_for_silence(const model::Host& host) const {
   if (host.carrier == model::kStep) {
     return fmt::format("is the host up? see `scontrol show node {}`; {}", host.name, kLonger);
   }
-  return fmt::format("is the host up, and does `{} {} true` return by itself? {}",
-                     options_.carrier.command.front(), host.name, kLonger);
+  if (host.carrier == model::kFakeNode)
+    return fmt::format("is this machine overloaded? {}", kLonger);
+  return fmt::format("is the host up, and does `{} true` return by itself? {}",
+                     model::ByHand(options_.carrier, host).call(), kLonger);
 }
 
 std::vector<std::pair<NodeIndex, Error>> Hosts::overdue(Instant now) const {

@@ -22,6 +22,12 @@ TEST(ShellWord, HasQuotesWhereAShellWouldSeeMoreInIt) {
   EXPECT_EQ(shell_word("'"), R"(''\''')");
 }
 
+TEST(ShellPath, LeavesTheHomeFolderToTheShell) {
+  EXPECT_EQ(shell_path("~/bin/muster"), "~/bin/muster");
+  EXPECT_EQ(shell_path("~/my bin/muster"), "~/'my bin/muster'");
+  EXPECT_EQ(shell_path("/my bin/muster"), "'/my bin/muster'");
+}
+
 TEST(ShellWord, OfSeveralHasBlanksBetween) {
   EXPECT_EQ(shell_words({}), "");
   EXPECT_EQ(shell_words(std::vector<std::string>{"/opt/my tools/srun", "", "-v"}),

@@ -233,8 +233,23 @@ std::vector<Case> carrier_cases() {
 
 class Diagnose : public ::testing::TestWithParam<Case> {};
 
+model::Host host_called(const std::string& name) {
+  model::Host host;
+  host.name = name;
+  return host;
+}
+
+// node1, and an agent, through a carrier with these words.
+Reached through(const std::vector<std::string>& command) {
+  model::CarrierSpec carrier;
+  carrier.command = command;
+  return {kHost, kAgent, command.front(), model::ByHand(carrier, host_called(kHost))};
+}
+
 void expect_case(const Case& one, const CarrierEnd& end) {
-  const Diagnosis diagnosis = diagnose(kHost, kAgent, "/usr/bin/ssh", end);
+  Reached whom = through({"ssh"});
+  whom.carrier = "/usr/bin/ssh";
+  const Diagnosis diagnosis = diagnose(whom, end);
   EXPECT_EQ(diagnosis.error.what, "node1: " + one.what);
   EXPECT_NE(diagnosis.error.hint.find(one.hint), std::string::npos) << diagnosis.error.hint;
   EXPECT_EQ(diagnosis.retry, one.retry);
@@ -275,25 +290,109 @@ INSTANTIATE_TEST_SUITE_P(Broken, Bannered, ::testing::ValuesIn(with_words(broken
 INSTANTIATE_TEST_SUITE_P(Carrier, Bannered, ::testing::ValuesIn(with_words(carrier_cases())),
                          name_of);
 
+// ---- the way there ------------------------------------------------------------------------------
+
+// What stands between backticks and leads to the host; what is done on this machine stays as it is.
+std::vector<std::string> commands_to_host(const std::string& hint) {
+  std::vector<std::string> found;
+  std::size_t at = hint.find('`');
+  while (at != std::string::npos) {
+    const std::size_t end = hint.find('`', at + 1);
+    const std::string command = hint.substr(at + 1, end - at - 1);
+    const bool is_here = command.starts_with("getent ") || command.starts_with("chmod ") ||
+                         command.starts_with("ssh-add") || command.starts_with("ssh-keygen -f ") ||
+                         command.starts_with("command -v ");
+    if (!is_here) found.push_back(command);
+    at = hint.find('`', end + 1);
+  }
+  return found;
+}
+
+bool has_part(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class WayThere : public Diagnose {};
+
+TEST_P(WayThere, IsInEachCommandThatIsOffered) {
+  model::CarrierSpec carrier;
+  carrier.port = 2222;
+  carrier.identity = "/keys/my key";
+  Reached whom = {kHost, kAgent, "ssh", model::ByHand(carrier, host_called(kHost))};
+  for (const auto& command : commands_to_host(diagnose(whom, GetParam().end).error.hint)) {
+    EXPECT_TRUE(has_part(command, "2222")) << command;
+    const bool is_about_hosts_key =
+        command.starts_with("ssh-keyscan ") || command.starts_with("ssh-keygen ");
+    EXPECT_TRUE(is_about_hosts_key || has_part(command, "-i '/keys/my key'")) << command;
+  }
+  carrier.command = {"ssh", "-J", "jump"};
+  whom.by_hand = model::ByHand(carrier, host_called(kHost));
+  for (const auto& command : commands_to_host(diagnose(whom, GetParam().end).error.hint)) {
+    if (command.starts_with("ssh-keygen ")) continue;
+    EXPECT_TRUE(command.starts_with("ssh -J jump -p 2222 -i '/keys/my key' node1 ")) << command;
+  }
+  carrier.command = {"./my ssh", "-J", "jump"};
+  whom.by_hand = model::ByHand(carrier, host_called(kHost));
+  for (const auto& command : commands_to_host(diagnose(whom, GetParam().end).error.hint)) {
+    if (command.starts_with("ssh-keygen ")) continue;
+    EXPECT_TRUE(command.starts_with("'./my ssh' -J jump node1 ")) << command;
+  }
+}
+
+TEST_P(WayThere, IsNotInventedWhereThereIsNone) {
+  const std::string hint = diagnose({kHost, kAgent, "ssh"}, GetParam().end).error.hint;
+  for (const auto& command : commands_to_host(hint)) {
+    EXPECT_TRUE(command.starts_with("ssh-keygen -R node1")) << command;
+  }
+  EXPECT_FALSE(has_part(hint, " true")) << hint;
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& cases :
+       {connection_cases(), login_cases(), absent_cases(), broken_cases(), carrier_cases()}) {
+    all.insert(all.end(), cases.begin(), cases.end());
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WayThere, ::testing::ValuesIn(all_cases()), name_of);
+
+TEST(DiagnoseMore, AStepGoesTheWayOfTheStep) {
+  model::CarrierSpec carrier;
+  carrier.step_words = {"--overlap", "--account=a b"};
+  model::Host host = host_called(kHost);
+  host.component = 1;
+  const Reached whom = {kHost, kAgent, "srun", model::ByHand::step(carrier, host)};
+  EXPECT_EQ(diagnose(whom, said("", 1)).error.hint,
+            "try `srun --het-group=1 --nodelist=node1 --overlap '--account=a b' true`");
+}
+
+TEST(DiagnoseMore, AKeyThatIsDeniedOnTheWayIsGivenToThatHost) {
+  const auto denied = said("ana@jump: Permission denied (publickey).\r\n");
+  const std::string hint = diagnose(through({"ssh", "-J", "jump"}), denied).error.hint;
+  EXPECT_TRUE(has_part(hint, "`ssh-copy-id ana@jump`")) << hint;
+}
+
 TEST(DiagnoseMore, OnlyOneAgentPathBeginsWithTilde) {
   const auto absent = said("bash: line 1: /home/worker/bin/muster: No such file or directory\n", 1);
-  EXPECT_EQ(diagnose("node1", "~/bin/muster", "ssh", absent).error.what,
+  EXPECT_EQ(diagnose({kHost, "~/bin/muster", "ssh"}, absent).error.what,
             "node1: muster is not at ~/bin/muster there");
 }
 
 TEST(DiagnoseMore, OtherCarriersAreNamedInHints) {
   const auto gone = said("Error from server (NotFound): pods \"node1\" not found\n", 1);
-  const Diagnosis diagnosis = diagnose("node1", kAgent, "/etc/mpi/kubexec.sh", gone);
+  const Diagnosis diagnosis = diagnose(through({"/etc/mpi/kubexec.sh"}), gone);
   EXPECT_EQ(diagnosis.error.what,
             "node1: kubexec.sh ended with code 1 before an agent answered: Error from server "
             "(NotFound): pods \"node1\" not found");
-  EXPECT_EQ(diagnosis.error.hint, "try `kubexec.sh node1 true`");
+  EXPECT_EQ(diagnosis.error.hint, "try `/etc/mpi/kubexec.sh node1 true`");
 }
 
 TEST(DiagnoseMore, AShellsMissingWordIsNotTheCarrier) {
   // From a start-up file there, through a carrier whose name is that of the shell.
   const auto noise = said("bash: module: command not found\n", 0, "hi\n");
-  EXPECT_EQ(diagnose("node1", kAgent, "bash", noise).error.what,
+  EXPECT_EQ(diagnose(through({"bash"}), noise).error.what,
             "node1: it answered \"hi\" instead of starting an agent");
 }
 

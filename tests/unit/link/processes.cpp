@@ -106,7 +106,8 @@ class SshTest : public LinkTest {
     open_head();
     run_until([&] { return closes == 1; });
     const int code = exit_code(child);
-    return diagnose("127.0.0.1", "/no/muster", "ssh", {code, 0, link->errors(), link->noise()});
+    return diagnose({"127.0.0.1", "/no/muster", "ssh", model::ByHand(carrier, host)},
+                    {code, 0, link->errors(), link->noise()});
   }
 };
 

@@ -85,6 +85,8 @@ TEST_F(JoiningHosts, AreTriedAgainLikeAllOthers) {
 
 TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
   spec_.carrier.patience = std::chrono::seconds(4);
+  spec_.carrier.command = {"ssh", "-J", "the jump"};
+  spec_.carrier.port = 2222;
   spec_.lease = std::chrono::minutes(5);
   make({model::kOpened});
   run_all();
@@ -98,8 +100,8 @@ TEST_F(JoiningHosts, ThatDoNotAnswerMakeTheSpawnFail) {
       at(4000, HeadTick{}),
       (Words{"close b",
              refused_as(
-                 "b: no answer within 4 s (is the host up, and does `ssh b true` return by itself? "
-                 "--start-timeout SECONDS waits longer)"),
+                 "b: no answer within 4 s (is the host up, and does `ssh -J 'the jump' -p 2222 b "
+                 "true` return by itself? --start-timeout SECONDS waits longer)"),
              "a Spawned 7 0"}));
   EXPECT_EQ(cause(), "completed");
 }
