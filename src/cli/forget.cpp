@@ -8,9 +8,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
 #include <set>
 #include <unistd.h>
 
+#include "base/shell_word.hpp"
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "cli/list.hpp"
@@ -19,6 +22,9 @@
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "cli/typed_line.hpp"
+#include "front/front.hpp"
+#include "front/pipeline_request.hpp"
+#include "front/reach_options.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/foreign.hpp"
@@ -172,15 +178,71 @@ std::set<std::string> other_holders(const RunRecord& record) {
   return held ? other_hosts(record) : std::set<std::string>();
 }
 
+// What a run's command line asks for once more, with the files that the record holds and without
+// the variables of now; nothing where it cannot be told.
+std::optional<model::JobSpec> asked_spec(const RunRecord& record) {
+  const auto asked = store::read_asked(record.folder);
+  const bool is_line = asked && !asked->words.empty();
+  const front::Front* front = is_line ? front::front_of(asked->words.front()) : nullptr;
+  if (front == nullptr) return std::nullopt;
+  const auto find = [&](const std::string& path) {
+    return std::ranges::find(asked->files, path, &model::TypedCommand::File::path);
+  };
+  const auto read_file = [&](const std::string& path, std::size_t) -> Result<std::string> {
+    if (const auto file = find(path); file != asked->files.end()) return file->text;
+    return base::fail(Fault::bad_file, "", "the record does not hold {}", path);
+  };
+  const auto one = [] { return 1U; };
+  const auto read = front->read(
+      {.called = asked->words.front(),
+       .words = {asked->words.begin() + 1, asked->words.end()},
+       .current_folder = asked->folder,
+       .read_file = read_file,
+       .counts = {one, one, one, [] { return std::string(); }},
+       .record_folder = record.folder,
+       .has_file = [&](const std::string& path) { return find(path) != asked->files.end(); },
+       .list_files = [](const auto&, const auto&) { return front::FilesBelow(); },
+       .look_into = read_file,
+       .find_output = [](const auto&) -> Result<std::string> { return std::string("/"); }});
+  if (read && read->request) return read->request->spec;
+  if (!read || !read->pipeline || read->pipeline->steps.empty()) return std::nullopt;
+  front::StepStart start;
+  for (const front::PoolHost& host : read->pipeline->hosts)
+    start.hosts.push_back({host.name, host.slots});
+  const auto step = read->pipeline->request(0, start);
+  return step ? std::optional(step->spec) : std::nullopt;
+}
+
+// Of the options by which hosts were reached: the hosts, as they are to be named with these.
+using Ways = std::map<std::vector<std::string>, std::set<std::string>>;
+
+void add_ways(const std::set<std::string>& hosts, const RunRecord& record, Ways& ways) {
+  if (hosts.empty()) return;
+  const model::JobSpec spec = asked_spec(record).value_or(model::JobSpec());
+  std::set<std::string>& there = ways[front::reach_words(spec.carrier)];
+  for (const std::string& host : hosts) {
+    const auto entry = std::ranges::find(spec.hosts, host, &model::HostEntry::name);
+    const bool has_user = entry != spec.hosts.end() && !entry->user.empty();
+    there.insert(has_user ? entry->user + "@" + host : host);
+  }
+}
+
 // Which hosts share the folder, nobody knows here.
-void tell_holders(const std::set<std::string>& hosts, const Records& found) {
+void tell_holders(const std::set<std::string>& hosts, const Ways& ways, const Records& found) {
   if (hosts.empty()) return;
   const std::string& first = found.front().folder;
   const std::string folder = found.size() == 1 ? first : first.substr(0, first.rfind('/'));
-  say(fmt::format(
-      "muster: hosts that do not share {} keep the outputs there: {}; `muster gc -H {}` "
-      "removes them\n",
-      folder, fmt::join(hosts, ", "), fmt::join(hosts, ",")));
+  std::vector<std::string> lines;
+  lines.reserve(ways.size());
+  for (const auto& [options, there] : ways) {
+    std::vector<std::string> words = {"muster", "gc", "-H",
+                                      fmt::format("{}", fmt::join(there, ","))};
+    words.insert(words.end(), options.begin(), options.end());
+    lines.push_back('`' + base::shell_words(words) + '`');
+  }
+  say(fmt::format("muster: hosts that do not share {} keep the outputs there: {}; {} {} them\n",
+                  folder, fmt::join(hosts, ", "), fmt::join(lines, " and "),
+                  lines.size() == 1 ? "removes" : "remove"));
 }
 
 // Contents that only these named. What a run that is about to start may need stays for muster gc.
@@ -205,22 +267,27 @@ int remove_all(const std::string& folder, const Records& found, const RecordRequ
   int code = 0;
   Records gone;
   std::set<std::string> holders;
+  Ways ways;
   blobs::Named named;
   const process::UniqueFd records(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const RunRecord& record : found) {
     blobs::add_named(records.get(), record.run, named);
+    const std::set<std::string> hosts = other_holders(record);
+    Ways with_these = ways;  // the record says how they were reached
+    add_ways(hosts, record, with_these);
     const Removal own = remove_everywhere(records.get(), record, invocation);
     if (own.was_gone) gone.push_back(record);
     code = first_code(code, own.code);
     if (own.was_gone || own.code != 0) continue;
     removed.push_back(record);
-    holders.merge(other_holders(record));
+    holders.insert(hosts.begin(), hosts.end());
+    ways = std::move(with_these);
     store::note_removed(folder, {{record.run, other_hosts(record)}});
     if (!request.json) continue;
     code = first_code(code, print(view::record_json(record, store::utc_now()) + "\n"));
   }
   drop_contents(folder, named);
-  tell_holders(holders, removed);
+  tell_holders(holders, ways, removed);
   if (!gone.empty()) note(fmt::format("{}: removed by another command", names_of(gone)));
   return code;
 }

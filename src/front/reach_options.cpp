@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/shell_word.hpp"
 #include "option/values.hpp"
 #include "spec/limits.hpp"
 
@@ -57,6 +58,20 @@ Result<void> take_reach_wishes(const Call& call, RunRequest& request) {
     request.said_reach.push_back(setting.text.names);
   }
   return {};
+}
+
+std::vector<std::string> reach_words(const model::CarrierSpec& carrier) {
+  const model::CarrierSpec usual;
+  std::vector<std::string> words;
+  const auto add = [&](Reach which, std::string value) {
+    words.emplace_back(reach_setting(which).text.names);
+    words.push_back(std::move(value));
+  };
+  if (carrier.command != usual.command) add(Reach::ssh_command, base::shell_words(carrier.command));
+  if (carrier.port != usual.port) add(Reach::ssh_port, std::to_string(carrier.port));
+  if (carrier.identity != usual.identity) add(Reach::ssh_identity, carrier.identity);
+  if (carrier.agent_path != usual.agent_path) add(Reach::agent_path, carrier.agent_path);
+  return words;
 }
 
 Result<void> take_reach_variables(const Call& call, const SaidReach& said, model::JobSpec& spec) {

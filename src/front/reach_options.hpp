@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "front/call.hpp"
 #include "front/request.hpp"
@@ -128,6 +130,10 @@ template <class Draft, Reach Which>
   text.group = group;
   return {text, take_reach<Draft, Which>};
 }
+
+// The options that have another muster command reach hosts as this spec does, with their values;
+// none where nothing was said.
+[[nodiscard]] std::vector<std::string> reach_words(const model::CarrierSpec& carrier);
 
 // What the variables, and MUSTER_WORKDIR, say of settings that nobody has `said`, by option;
 // MUSTER_SSH_COMMAND is left to take_inherited_settings().

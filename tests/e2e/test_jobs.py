@@ -448,7 +448,8 @@ class OnHosts(LabFrontCase, Ranks):
         for launcher in ("", "mpirun -np 2 "):
             command = f"command: {launcher}sh $DIR/write.sh ${{{{outputs.model}}}}\n"
             job = self.write("job.yml", "muster: 1\n" + command + layout)
-            done = self.start_in_lab("submit", job, "-H", "node1,node2", env=env).finish()
+            done = self.start_in_lab("submit", job, "-H", "node1,node2", "--ssh-port", "22",
+                                     env=env).finish()
             self.assertEqual(done.code, 0, done)
             told = self.start_in_lab("show", "last", "--json", env=env).finish()
             folder = json.loads(told.text)["outputs"]["model"]
@@ -463,7 +464,7 @@ class OnHosts(LabFrontCase, Ranks):
             self.assertEqual((removed.code, removed.errors),
                              (0, f"muster: hosts that do not share {os.path.dirname(folder)[:-8]} "
                                  "keep the outputs there: node1, node2; `muster gc -H "
-                                 "node1,node2` removes them\n"))
+                                 "node1,node2 --ssh-port 22` removes them\n"))
             self.assertFalse(os.path.exists(self.lab.path("head", folder)))
             self.assertTrue(os.path.exists(self.lab.path("node1", folder)))
 

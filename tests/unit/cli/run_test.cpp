@@ -233,6 +233,23 @@ TEST_F(RecordedRun, MakesTheFolderOfItsCodeUnlessACopyIs) {
   EXPECT_EQ(said.find(empty), std::string::npos) << said;
 }
 
+TEST_F(RecordedRun, SaysHowItsHostsWereReachedWhenItGoes) {
+  const std::string file = folder_.file("out.yml",
+                                        "type: command\ncommand: echo 1\n"
+                                        "distribution: {type: mpi}\n"
+                                        "resources: {instance_count: 2}\n"
+                                        "outputs: {model: {type: uri_folder}}\n",
+                                        false);
+  const Answer answer = muster_({"submit", "-H", "ana@node1,node2", "--ssh-command", "ssh -J jump",
+                                 "--ssh-port", "2222", file});
+  EXPECT_FALSE(answer.runs.empty()) << answer.err;
+  const std::string said = muster_({"rm", "last"}).err;
+  EXPECT_NE(said.find("node1, node2; `muster gc -H ana@node1,node2 --ssh-command 'ssh -J jump' "
+                      "--ssh-port 2222` removes them"),
+            std::string::npos)
+      << said;
+}
+
 // What only another host can tell is asked for before the plan is made.
 TEST(RunOfHardware, IsAskedForFirst) {
   CommandLine muster;

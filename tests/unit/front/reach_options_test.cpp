@@ -87,6 +87,12 @@ TEST_P(Reached, ByOptions) {
   }
 }
 
+TEST_P(Reached, AsOptionsOfAnotherCommandSay) {
+  const model::CarrierSpec carrier = request(kTyped).spec.carrier;
+  EXPECT_EQ(reach_words(carrier), Words(kTyped.begin(), kTyped.begin() + 8));
+  EXPECT_EQ(reach_words(model::CarrierSpec()), Words());
+}
+
 TEST_P(Reached, ByVariables) {
   const model::JobSpec spec = request({}, kSaid).spec;
   EXPECT_EQ(spec.carrier.command, Words{"other"});
