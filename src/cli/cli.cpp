@@ -125,10 +125,55 @@ std::string started_here(std::span<const std::string> words) {
                      base::shell_words(right));
 }
 
+bool is_command(const std::string& word) {
+  const std::vector<Command> all = commands();
+  return front::front_of(word) != nullptr || std::ranges::count(all, word, &Command::name) > 0;
+}
+
+bool is_option(const std::string& word) { return word.starts_with('-'); }
+
+bool takes_value(const front::Front* front, const std::string& option) {
+  if (front == nullptr) return false;
+  const front::OptionTexts texts = front->options();
+  return std::ranges::any_of(texts, [&](const front::OptionText* text) {
+    return text->takes != front::Takes::nothing && text->traits.arity != front::Arity::optional &&
+           std::ranges::count(front::names_of(*text), option) > 0;
+  });
+}
+
+// Whether these are options and their values.
+bool are_options(std::span<const std::string> words, const front::Front* front) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (is_option(words[i])) continue;
+    if (i == 0 || !is_option(words[i - 1]) || !takes_value(front, words[i - 1])) return false;
+  }
+  return std::ranges::count(words, "--") == 0;
+}
+
+// The command behind leading options, which are to follow it, as a hint; or nothing: options of
+// `run` may stand in front of a program that is called as a command is. What is not understood
+// behind the command is left out, unless it has values.
+std::string behind_options(std::span<const std::string> words) {
+  const auto command = std::ranges::find_if(words, is_command);
+  const auto options = words.first(command - words.begin());
+  if (command == words.end() || options.empty()) return "";
+  if (!are_options(options, front::front_of(*command))) return "";
+  std::vector<std::string> own(options.begin(), options.end());
+  own.insert(own.end(), command + 1, words.end());
+  const std::string front_words = "muster " + *command;
+  std::string line = understood_line(front_words, own);
+  if (line.empty() && std::ranges::all_of(options, is_option)) {
+    own.erase(own.begin(), own.begin() + (command - words.begin()));
+    line = front_words + (own.empty() ? "" : " " + base::shell_words(own));
+  }
+  return line.empty() ? "" : "options follow the command: " + line;
+}
+
 // `words`: what followed "muster"; options of `run` may stand in front of a program.
 int unknown_command(std::span<const std::string> words) {
   const std::string& word = words.front();
-  std::string hint = called_here(words);
+  std::string hint = behind_options(words);
+  if (hint.empty()) hint = called_here(words);
   if (hint.empty()) hint = started_here(words);
   return complain({Fault::usage, "unknown command " + word, hint, {}});
 }

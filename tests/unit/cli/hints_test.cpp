@@ -98,6 +98,25 @@ TEST(Hints, WhatIsNoCommandIsStartedByAnother) {
   }
 }
 
+TEST(Hints, OptionsInFrontOfACommandAreMovedBehindIt) {
+  const std::vector<std::pair<Words, std::string>> lines = {
+      {{"-q", "submit", "job.yml"}, "options follow the command: muster submit -q job.yml"},
+      {{"--color", "never", "ps"}, "options follow the command: muster ps --color never"},
+      {{"--color=never", "-q", "logs", "last"},
+       "options follow the command: muster logs --color=never -q last"},
+      {{"-v", "ps", "--all"}, "options follow the command: muster ps --all"},
+      {{"-v", "run", "-n", "2", "./a b"}, "options follow the command: muster run -v -n 2 './a b'"},
+      {{"-q", "version"}, "options follow the command: muster version"},
+      // These are programs.
+      {{"-x", "A=1", "ps"}, "to start a program: muster run -x A=1 ps"},
+      {{"-q", "./prog", "submit"}, "to start a program: muster run -q ./prog submit"},
+      {{"--", "ps"}, "to start a program: muster run -- ps"}};
+  for (const auto& [typed, hint] : lines) {
+    const std::string said = CommandLine()(typed).err;
+    EXPECT_NE(said.find("hint: " + hint + "\n"), std::string::npos) << said;
+  }
+}
+
 TEST(Hints, ACommandLineToExplainComesAfterDashes) {
   const std::vector<std::pair<Words, std::string>> lines = {
       {{"run", "-n", "2", "./a b"}, "muster explain -- run -n 2 './a b'"},
