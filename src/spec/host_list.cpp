@@ -20,8 +20,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-base::Error about_entry(base::Error error, std::size_t number, std::string_view entry) {
-  error.what = fmt::format("entry {} ({}): {}", number, in_quotes(entry), error.what);
+// Those that name what they are about, in quotes, are told together where they say the same.
+base::Error about_entry(base::Error error, std::string_view entry) {
+  if (!error.what.starts_with('\'')) {
+    error.what = fmt::format("{}: {}", in_quotes(entry), error.what);
+  }
   error.place = place();
   return error;
 }
@@ -38,7 +41,7 @@ base::Result<std::vector<model::HostEntry>> read_entry(std::string_view entry, s
         for (const HostWord& host : words) hosts.push_back(entry_of(host, place()));
         return hosts;
       })
-      .map_error([&](base::Error error) { return about_entry(std::move(error), number, entry); });
+      .map_error([&](base::Error error) { return about_entry(std::move(error), entry); });
 }
 
 }  // namespace

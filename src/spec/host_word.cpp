@@ -30,14 +30,14 @@ Result<std::string> read_name(std::string_view name, Fault fault) {
   if (name.empty()) return fail(fault, "write a host name or an address", "host name is missing");
   if (name.front() == '-') {
     return fail(fault, "options come before the host list, never inside it",
-                "host name {} must not start with '-'", in_quotes(name));
+                "{}: a host name must not start with '-'", in_quotes(name));
   }
   if (name.front() == '.' || !all_in(name, "._-")) {
-    return fail(fault, "host names are letters, digits and . - _",
-                "host name {} holds characters that no host name has", in_quotes(name));
+    return fail(fault, "host names are letters, digits and . - _", "{}: not a valid host name",
+                in_quotes(name));
   }
   if (name.size() > kNameMax) {
-    return fail(fault, "", "host name {} is longer than {} bytes", in_quotes(name), kNameMax);
+    return fail(fault, "", "{}: longer than {} bytes", in_quotes(name), kNameMax);
   }
   return std::string(name);
 }
@@ -75,13 +75,13 @@ Result<HostWord> read_bracketed(std::string_view word, Fault fault) {
       word.substr(1, close == std::string_view::npos ? close : close - 1);
   if (close == std::string_view::npos || !is_ipv6(address)) {
     return fail(fault, "for example [fe80::1] or [fe80::1]:4",
-                "{} is not an IPv6 address in brackets", in_quotes(word));
+                "{}: not an IPv6 address in brackets", in_quotes(word));
   }
   const std::string_view rest = word.substr(close + 1);
   HostWord host{"", std::string(address), std::nullopt};
   if (rest.empty()) return host;
   if (rest.front() != ':') {
-    return fail(fault, "for example [fe80::1]:4", "{} has {} after its bracket", in_quotes(word),
+    return fail(fault, "for example [fe80::1]:4", "{}: {} after the bracket", in_quotes(word),
                 in_quotes(rest));
   }
   return with_slots(std::move(host), rest.substr(1), fault);
@@ -91,7 +91,7 @@ Result<HostWord> read_plain(std::string_view word, Fault fault) {
   const std::size_t colon = word.find(':');
   if (colon != std::string_view::npos && word.find(':', colon + 1) != std::string_view::npos) {
     return fail(fault, "an IPv6 address goes in brackets: [fe80::1] or [fe80::1]:4",
-                "{} has more than one ':'", in_quotes(word));
+                "{}: more than one ':'", in_quotes(word));
   }
   auto name = read_name(word.substr(0, colon), fault);
   if (!name) return tl::unexpected(name.error());
@@ -105,8 +105,7 @@ Result<HostWord> read_plain(std::string_view word, Fault fault) {
 Result<std::string> read_user(std::string_view text, Fault fault) {
   const bool fits = !text.empty() && text.size() <= kNameMax && text.front() != '-';
   if (!fits || !all_in(text, "._-+@\\")) {
-    return fail(fault, "for example alice@node1 or node1", "{} is not a user name",
-                in_quotes(text));
+    return fail(fault, "for example alice@node1 or node1", "{}: not a user name", in_quotes(text));
   }
   return std::string(text);
 }
@@ -145,7 +144,7 @@ Result<std::vector<HostWord>> read_host_words(std::string_view word, Fault fault
   const auto names = names_in_hostlist(word.substr(begin, colon - begin), Widths::of_each);
   if (!names) {
     return fail(fault, "for example node[1-3,7] or rack[1-2]n[01-16]:8",
-                "{} does not say which numbers its hosts have", in_quotes(word));
+                "{}: the brackets do not say which numbers the hosts have", in_quotes(word));
   }
   std::vector<HostWord> hosts;
   for (const std::string& name : *names) {

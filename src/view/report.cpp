@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -210,9 +211,14 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return cause_line("error: " + message_line(text + error.what), style);
 }
 
-// The host of "node1: no answer within 15 s"; empty: it is about no single thing.
+// The host of "node1: no answer within 15 s", or what was typed as one, in quotes; empty: it is
+// about no single thing.
 [[nodiscard]] std::string_view subject_of(const base::Error& error) {
   const std::string_view what = error.what;
+  if (what.starts_with('\'')) {
+    const std::size_t quote = what.find("': ", 1);
+    return quote == std::string_view::npos ? std::string_view() : what.substr(0, quote + 1);
+  }
   const std::size_t end = what.find(": ");
   if (end == std::string_view::npos || what.substr(0, end).find(' ') != std::string_view::npos) {
     return {};
@@ -220,12 +226,30 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return what.substr(0, end);
 }
 
-// A hint without the name that it is about: "does `ssh node1 true` return by itself?"
-[[nodiscard]] std::string without_subject(std::string hint, std::string_view subject) {
-  for (std::size_t at = 0; (at = hint.find(subject, at)) != std::string::npos; ++at) {
-    hint.replace(at, subject.size(), "\n");  // which no hint holds
+// Whether the word is there, and no part of a longer one: hosts may be called "a" or "up".
+[[nodiscard]] bool has_word_at(std::string_view text, std::size_t at, std::string_view word) {
+  const auto is_in_word = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 ||
+                               text[i] == '_' || text[i] == '-');
+  };
+  return text.substr(at).starts_with(word) && (at == 0 || !is_in_word(at - 1)) &&
+         !is_in_word(at + word.size());
+}
+
+// Whether two hints say the same of two things: "does `ssh node1 true` return by itself?"
+[[nodiscard]] bool say_the_same(std::string_view one, std::string_view its, std::string_view other,
+                                std::string_view others) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < one.size() && j < other.size()) {
+    if (has_word_at(one, i, its) && has_word_at(other, j, others)) {
+      i += its.size();
+      j += others.size();
+    } else if (one[i++] != other[j++]) {
+      return false;
+    }
   }
-  return hint;
+  return i == one.size() && j == other.size();
 }
 
 // Whether both say the same of different things.
@@ -235,7 +259,7 @@ enum class Lines : std::uint8_t { are_new, were_shown };
   return !first.empty() && !second.empty() && one.place == other.place &&
          std::string_view(one.what).substr(first.size()) ==
              std::string_view(other.what).substr(second.size()) &&
-         without_subject(one.hint, first) == without_subject(other.hint, second);
+         say_the_same(one.hint, first, other.hint, second);
 }
 
 // The error and those that it has with it; of those with one reason the first, for all of them:

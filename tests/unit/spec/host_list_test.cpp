@@ -37,12 +37,11 @@ TEST(HostList, NumbersInBracketsAreManyHosts) {
 TEST(HostList, OddNumbersInBracketsAreRefused) {
   for (const char* word :
        {"node[1-3", "node[3-1]", "node[]", "node[a-b]", "node[1,]", "n[1-2000000]"}) {
-    expect_refused(
-        fmt::format("ok,{}", word),
-        fmt::format("entry 2 ('{0}'): '{0}' does not say which numbers its hosts have", word));
+    expect_refused(fmt::format("ok,{}", word),
+                   fmt::format("'{}': the brackets do not say which numbers the hosts have", word));
   }
   expect_refused("n[1-2]:x",
-                 "entry 1 ('n[1-2]:x'): slots must be a whole number from 0 to "
+                 "'n[1-2]:x': slots must be a whole number from 0 to "
                  "1000000, not 'x'");
 }
 
@@ -83,13 +82,10 @@ TEST(HostList, LeavesOutHostsWithoutSlots) {
 }
 
 TEST(HostList, RefusesOddSlots) {
-  expect_refused("a:", "entry 1 ('a:'): slots must be a whole number from 0 to 1000000, not ''");
-  expect_refused("a:-1",
-                 "entry 1 ('a:-1'): slots must be a whole number from 0 to 1000000, not '-1'");
-  expect_refused("a:1000001",
-                 "entry 1 ('a:1000001'): slots must be from 0 to 1000000, not 1000001");
-  expect_refused("a:4294967297",
-                 "entry 1 ('a:4294967297'): slots must be from 0 to 1000000, not 4294967297");
+  expect_refused("a:", "'a:': slots must be a whole number from 0 to 1000000, not ''");
+  expect_refused("a:-1", "'a:-1': slots must be a whole number from 0 to 1000000, not '-1'");
+  expect_refused("a:1000001", "'a:1000001': slots must be from 0 to 1000000, not 1000001");
+  expect_refused("a:4294967297", "'a:4294967297': slots must be from 0 to 1000000, not 4294967297");
 }
 
 TEST(HostList, TellsHowToLeaveSlotsToMuster) {
@@ -102,11 +98,9 @@ TEST(HostList, TellsHowToLeaveSlotsToMuster) {
 }
 
 TEST(HostList, RefusesNamesThatCouldHarmACommandLine) {
-  expect_refused("-oProxyCommand=x",
-                 "entry 1 ('-oProxyCommand=x'): host name '-oProxyCommand=x' must not start "
-                 "with '-'");
-  expect_refused("u@-x", "entry 1 ('u@-x'): host name '-x' must not start with '-'");
-  expect_refused("-u@x", "entry 1 ('-u@x'): '-u' is not a user name");
+  expect_refused("-oProxyCommand=x", "'-oProxyCommand=x': a host name must not start with '-'");
+  expect_refused("u@-x", "'-x': a host name must not start with '-'");
+  expect_refused("-u@x", "'-u': not a user name");
   for (const char* name :
        {"a b", "a;b", "$(a)", "a/b", "..", "a\nb", "n\xc3\xa9", "u@", "@a", ":4"}) {
     EXPECT_FALSE(read_host_list(name)) << name;
@@ -135,6 +129,16 @@ TEST(HostList, TellsOfAllBadEntries) {
   ASSERT_FALSE(hosts);
   EXPECT_EQ(hosts.error().what, "entry 2 is empty");
   EXPECT_EQ(hosts.error().also.size(), 2U);
+}
+
+// So that those with one reason are told in one line.
+TEST(HostList, BeginsWithTheBadEntry) {
+  for (const char* bad : {"a b", "-x", "a:b:c", "n[2-1]", "[a]", "[::1]x", "-u@x", "a:x"}) {
+    const auto hosts = read_host_list(bad);
+    ASSERT_FALSE(hosts) << bad;
+    EXPECT_TRUE(hosts.error().what.starts_with('\'')) << hosts.error().what;
+    EXPECT_NE(hosts.error().what.find("': "), std::string::npos) << hosts.error().what;
+  }
 }
 
 }  // namespace

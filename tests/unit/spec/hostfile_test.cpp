@@ -104,14 +104,14 @@ TEST(Hostfile, ReadsUserAndPort) {
 TEST(Hostfile, ReadsIpv6InBrackets) {
   EXPECT_EQ(read("[fe80::1] slots=2\n[::2]:3"),
             (std::vector<Short>{{"fe80::1", 2, {}}, {"::2", 3, {}}}));
-  EXPECT_EQ(complaint("fe80::1 slots=2"), "hosts:1:1: 'fe80::1' has more than one ':'");
+  EXPECT_EQ(complaint("fe80::1 slots=2"), "hosts:1:1: 'fe80::1': more than one ':'");
 }
 
 TEST(Hostfile, HostsOfOneLineAreAlikeButForTheirNumbers) {
   EXPECT_EQ(read("n[1-2] slots=2 max_slots=4\nm[08,10]:3"),
             (std::vector<Short>{{"n1", 2, 4}, {"n2", 2, 4}, {"m08", 3, {}}, {"m10", 3, {}}}));
   EXPECT_EQ(complaint("ok\nn[2-1] slots=2"),
-            "hosts:2:1: 'n[2-1]' does not say which numbers its hosts have");
+            "hosts:2:1: 'n[2-1]': the brackets do not say which numbers the hosts have");
 }
 
 TEST(Hostfile, RemembersWhereEachHostStands) {
@@ -161,10 +161,9 @@ TEST(Hostfile, RefusesLinesWithoutAHost) {
 }
 
 TEST(Hostfile, RefusesDangerousNames) {
-  EXPECT_EQ(complaint("-oX slots=1"), "hosts:1:1: host name '-oX' must not start with '-'");
-  EXPECT_EQ(complaint("a\n b;c"),
-            "hosts:2:2: host name 'b;c' holds characters that no host name has");
-  EXPECT_EQ(complaint("a user=-x"), "hosts:1:8: '-x' is not a user name");
+  EXPECT_EQ(complaint("-oX slots=1"), "hosts:1:1: '-oX': a host name must not start with '-'");
+  EXPECT_EQ(complaint("a\n b;c"), "hosts:2:2: 'b;c': not a valid host name");
+  EXPECT_EQ(complaint("a user=-x"), "hosts:1:8: '-x': not a user name");
 }
 
 TEST(Hostfile, TellsBinaryFilesApart) {
@@ -177,8 +176,7 @@ TEST(Hostfile, TellsBinaryFilesApart) {
                                        "a\0",
                                        4)),
             "hosts:1:1: the file is UTF-16");
-  EXPECT_EQ(complaint("n\xc3\xa9"),
-            "hosts:1:1: host name 'n\\xc3\\xa9' holds characters that no host name has");
+  EXPECT_EQ(complaint("n\xc3\xa9"), "hosts:1:1: 'n\\xc3\\xa9': not a valid host name");
   EXPECT_EQ(read("a # caf\xe9").size(), 1U) << "a comment may be in any encoding";
 }
 

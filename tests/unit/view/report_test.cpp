@@ -520,6 +520,41 @@ TEST(ErrorText, TellsOneReasonOnceForAllThatHaveIt) {
             "muster: error: hosts:3:1: n4: no answer\n");
 }
 
+// Their names may be parts of words of the hint, or words of it.
+TEST(ErrorText, TellsOneReasonOnceWhateverTheHostsAreCalled) {
+  base::Errors errors;
+  const std::vector<std::string> hosts = {"a", "b", "do", "host", "ssh", "true", "up"};
+  for (const std::string& host : hosts) {
+    errors.add({Fault::unreachable,
+                host + ": no answer",
+                "is the host up, and does `ssh -J a-b " + host + " true` return by itself?",
+                {}});
+  }
+  EXPECT_EQ(error(std::move(errors).together(), {}),
+            "muster: error: a, b, do, host, ssh, true, up: no answer\n"
+            "  hint: is the host up, and does `ssh -J a-b a true` return by itself?\n");
+  errors = {};
+  errors.add({Fault::unreachable, "a: no answer", "does `ssh a` return?", {}});
+  errors.add({Fault::unreachable, "b: no answer", "does `ssh c` return?", {}});
+  EXPECT_EQ(error(std::move(errors).together(), {}),
+            "muster: error: a: no answer\n  hint: does `ssh a` return?\n"
+            "muster: error: b: no answer\n  hint: does `ssh c` return?\n");
+}
+
+TEST(ErrorText, TellsOneReasonOnceForWhatIsInQuotes) {
+  base::Errors errors;
+  for (const char* host : {"a b", "c!"}) {
+    errors.add({Fault::usage,
+                fmt::format("'{}': not a valid host name", host),
+                "use letters",
+                {"-H", 0, 0}});
+  }
+  errors.add({Fault::usage, "'d': too long", "use letters", {"-H", 0, 0}});
+  EXPECT_EQ(error(std::move(errors).together(), {}),
+            "muster: error: -H: 'a b', 'c!': not a valid host name\n"
+            "muster: error: -H: 'd': too long\n  hint: use letters\n");
+}
+
 TEST(ErrorText, TellsAHintOnceForAllThatShareIt) {
   base::Errors errors;
   for (const char* host : {"a b", "c d"}) {
