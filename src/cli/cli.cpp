@@ -36,8 +36,14 @@ namespace {
 using base::Fault;
 
 int complete(const std::vector<std::string>& words) {
-  const auto script = completion(words.size() == 3 ? words[2] : "");
-  if (!script) return complain(script.error());
+  const std::string shell = words.size() == 3 ? words[2] : "";
+  auto script = completion(shell);
+  if (!script) {
+    const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+    base::Error& error = script.error();
+    error.hint = base::did_you_mean(shell, shells, std::move(error.hint));
+    return complain(error);
+  }
   return print(*script);
 }
 

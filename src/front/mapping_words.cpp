@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "front/levels.hpp"
 #include "model/job_spec.hpp"
@@ -26,6 +27,18 @@ using model::RankBy;
 using spec::in_quotes;
 
 constexpr std::uint32_t kWidthMax = model::kCpusMax;
+
+// "did you mean core?", of a level of hardware or one of these words, with blanks between; empty:
+// none is near.
+std::string near_word(std::string_view typed, std::string_view words) {
+  std::vector<std::string> known = base::split(words, " ");
+  for (const char* level :
+       {"hwthread", "core", "l1cache", "l2cache", "l3cache", "numa", "socket", "package"}) {
+    known.emplace_back(level);
+  }
+  const std::string word = base::lower(typed.substr(0, typed.find(':')));
+  return base::did_you_mean(word, known);
+}
 
 // ---- --map-by -----------------------------------------------------------------------------------
 
@@ -84,8 +97,8 @@ class MapByReader {
   }
 
   tl::unexpected<base::Error> unknown_policy() const {
-    return fail(Fault::usage, "", "{} must be {}, not {}", typed_.option, kPolicies,
-                in_quotes(typed_.value));
+    return fail(Fault::usage, near_word(typed_.value, "slot node seq dist ppr pe-list rankfile"),
+                "{} must be {}, not {}", typed_.option, kPolicies, in_quotes(typed_.value));
   }
 
   // "N:WHAT", with modifiers after it.
@@ -102,7 +115,8 @@ class MapByReader {
     if (!object.empty() && std::string_view("node").starts_with(object))
       level = model::Level::machine;
     if (object.empty() || !level) {
-      return fail(Fault::usage, "for example ppr:2:node",
+      const std::string near = near_word(object, "node");
+      return fail(Fault::usage, near.empty() ? "for example ppr:2:node" : near,
                   "{} ppr:N:WHAT needs node, package, numa, core or another object, not {}",
                   typed_.option, in_quotes(object));
     }
@@ -293,7 +307,7 @@ Result<void> read_rank_by_words(const Typed& typed, Mapping& mapping) {
     mapping.rank_by = spans ? RankBy::span : fills ? RankBy::fill : RankBy::object;
     mapping.rank_level = *level;
   } else {
-    return fail(Fault::usage, "",
+    return fail(Fault::usage, near_word(policy, "slot node fill span"),
                 "{} must be slot, node, fill, span, core, numa, package or another object, not {}",
                 typed.option, in_quotes(typed.value));
   }
@@ -314,7 +328,7 @@ Result<void> read_bind_to_words(const Typed& typed, Mapping& mapping) {
     mapping.bind_to = BindTo::object;
     mapping.bind_level = *level;
   } else if (!target.empty() || colon == typed.value.size()) {
-    return fail(Fault::usage, "",
+    return fail(Fault::usage, near_word(target, "none cpu-list gpu default"),
                 "{} must be none, hwthread, core, l1cache, l2cache, l3cache, numa, socket, "
                 "package, cpu-list, gpu or default, not {}",
                 typed.option, in_quotes(typed.value));

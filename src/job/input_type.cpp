@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "job/number.hpp"
 #include "spec/in_quotes.hpp"
@@ -58,7 +59,8 @@ std::string type_hint(std::string_view typed) {
   std::vector<std::string> known;
   for (const TypeWord& type : kTypes) known.emplace_back(type.word);
   known.resize(12);  // the last ones are old names
-  return key_hint(base::lower(typed), known, known);
+  return base::did_you_mean(base::lower(typed), known,
+                            fmt::format("types that are allowed here: {}", fmt::join(known, ", ")));
 }
 
 std::optional<Misfit> misfit_of_bounds(const Input& input, double number, std::string_view value) {

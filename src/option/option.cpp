@@ -33,15 +33,21 @@ std::string usage_line(const OptionText& option) {
   return line + ": " + std::string(option.help);
 }
 
-std::string hint_for(const OptionText& option, std::string_view value) {
-  const std::vector<std::string> known = base::split(option.traits.choices, " ");
+std::string near_choice(const OptionText& option, std::string_view value) {
+  const std::vector<std::string> choices = base::split(option.traits.choices, " ");
+  std::vector<std::string> known;  // "bind" of "bind:0"
+  known.reserve(choices.size());
+  for (const std::string& choice : choices) known.push_back(choice.substr(0, choice.find(':')));
   while (!value.empty()) {
     const std::string_view word = value.substr(0, value.find_first_of(",:"));
     value.remove_prefix(std::min(word.size() + 1, value.size()));
     if (std::ranges::count(known, word) > 0) continue;
-    if (const auto near = base::nearest(word, known)) return fmt::format("did you mean {}?", *near);
+    const auto near = base::nearest(word, known);
+    if (!near) continue;
+    return fmt::format("did you mean {}?",
+                       choices[std::ranges::find(known, *near) - known.begin()]);
   }
-  return usage_line(option);
+  return {};
 }
 
 }  // namespace muster::option

@@ -76,8 +76,9 @@ template <class Draft>
 // "-n, -np, --np, --ranks N: How many ranks to start (...)."
 [[nodiscard]] std::string usage_line(const OptionText& option);
 
-// What to do about a value that was refused: the nearest choice of its first unknown word, where
-// ',' and ':' end words; else the usage line.
-[[nodiscard]] std::string hint_for(const OptionText& option, std::string_view value);
+// "did you mean core?", with the choice that is nearest to an unknown word of a value, where ','
+// and
+// ':' end words; empty: none is near.
+[[nodiscard]] std::string near_choice(const OptionText& option, std::string_view value);
 
 }  // namespace muster::option

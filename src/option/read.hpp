@@ -20,8 +20,9 @@ struct OptionsRead {
 template <class Draft>
 using Admit = base::Result<bool> (*)(Draft&, const OptionText&, const Typed&);
 
-// All errors are found, as far as it is certain what is an option, and told together; one without
-// a hint gets the option's help text as its hint. `admit` may be null: all options are carried out.
+// All errors are found, as far as it is certain what is an option, and told together; a value
+// that is near to one of the option's choices gets that as its hint, one without a hint the
+// option's help text. `admit` may be null: all options are carried out.
 template <class Draft>
 [[nodiscard]] base::Result<OptionsRead> read_options(std::span<const Option<Draft>> table,
                                                      const Grammar& grammar,
@@ -48,8 +49,12 @@ template <class Draft>
       if (!admitted || !*admitted) continue;
     }
     if (auto done = option.set(draft, (*found)->typed); !done) {
-      if (done.error().hint.empty())
-        done.error().hint = hint_for(option.text, (*found)->typed.value);
+      std::string near = near_choice(option.text, (*found)->typed.value);
+      if (!near.empty()) {
+        done.error().hint = std::move(near);  // a slip of the fingers comes first
+      } else if (done.error().hint.empty()) {
+        done.error().hint = usage_line(option.text);
+      }
       errors.add(std::move(done.error()));
     }
   }

@@ -2,7 +2,9 @@
 #include "front/hydra/reach.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "base/nearest.hpp"
 #include "base/shell_word.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
@@ -30,6 +32,12 @@ constexpr std::string_view kBatchLaunchers[] = {"lsf", "sge", "pbs"};
 
 // A carrier is called with the host and the remote command; fork ignores the host.
 Command fork_words() { return {"/bin/sh", "-c", R"(exec /bin/sh -c "$2")", "fork"}; }
+
+// "did you mean slurm?"; empty: none is near.
+std::string near_of(std::string_view word, std::span<const std::string_view> words) {
+  const std::vector<std::string> known(words.begin(), words.end());
+  return base::did_you_mean(word, known);
+}
 
 bool is_batch_launcher(std::string_view word) {
   return std::ranges::find(kBatchLaunchers, word) != std::end(kBatchLaunchers);
@@ -142,7 +150,8 @@ Result<void> set_hydra_launcher(HydraDraft& draft, const Typed& typed) {
   }
   const bool known = std::ranges::find(kOthers, word) != std::end(kOthers);
   return fail(Fault::usage,
-              known ? "any program called as PROGRAM HOST COMMAND: -launcher-exec" : "",
+              known ? "any program called as PROGRAM HOST COMMAND: -launcher-exec"
+                    : near_of(word, kWorkingLaunchers),
               "{} must be ssh, rsh, fork, slurm, lsf, sge or pbs{}, not {}", typed.option,
               known ? " here" : "", spec::in_quotes(typed.value));
 }
@@ -154,7 +163,8 @@ Result<void> set_hydra_launcher_exec(HydraDraft& draft, const Typed& typed) {
 Result<void> set_hydra_rmk(HydraDraft& draft, const Typed& typed) {
   std::string word = base::lower(typed.value);
   if (std::ranges::find(kKnownManagers, word) == std::end(kKnownManagers)) {
-    return fail(Fault::usage, "without it, the job around is found by itself",
+    const std::string near = near_of(word, kKnownManagers);
+    return fail(Fault::usage, near.empty() ? "without it, the job around is found by itself" : near,
                 "{} must be user, slurm, ll, lsf, sge, pbs or cobalt, not {}", typed.option,
                 spec::in_quotes(typed.value));
   }

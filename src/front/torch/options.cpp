@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/nearest.hpp"
 #include "base/words.hpp"
 #include "front/call.hpp"
 #include "front/late.hpp"
@@ -139,8 +140,10 @@ Result<void> set_event_handler(TorchDraft& draft, const Typed& typed) {
                                         typed.option, typed.value));
     return {};
   }
-  return fail(kRefusedLate, "null, console and dynamic_rdzv are known", "{}: {} is unknown",
-              typed.option, in_quotes(typed.value));
+  const std::vector<std::string> known = {"null", "console", "dynamic_rdzv"};
+  return fail(kRefusedLate,
+              base::did_you_mean(typed.value, known, "null, console and dynamic_rdzv are known"),
+              "{}: {} is unknown", typed.option, in_quotes(typed.value));
 }
 
 Result<void> set_start_method(TorchDraft&, const Typed& typed) {
@@ -185,9 +188,13 @@ constexpr std::string_view kSee = "Information";
 using Row = Option<TorchDraft>;
 
 constexpr auto kRows = std::to_array<Row>({
-    {{"--nproc-per-node", kRanks, Takes::text, "N|auto|gpu|cpu|xpu",
+    {{"--nproc-per-node",
+      kRanks,
+      Takes::text,
+      "N|auto|gpu|cpu|xpu",
       "Ranks on each node: a number, its gpus, its cpus, its xpus (GPUs of Intel), or auto: gpus "
-      "where there are any (default: 1)."},
+      "where there are any (default: 1).",
+      {.choices = "auto gpu cpu xpu"}},
      set_per_node},
     {{"--nnodes", kRanks, Takes::text, "N", "Nodes of the job (default: 1)."}, set_nodes},
     {{"--node-rank", kRanks, Takes::number, "K",

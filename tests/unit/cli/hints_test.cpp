@@ -98,6 +98,16 @@ TEST(Hints, WhatIsNoCommandIsStartedByAnother) {
   }
 }
 
+TEST(Hints, AShellIsKnownAgain) {
+  for (const auto& [typed, meant] : std::vector<std::pair<std::string, std::string>>{
+           {"bsh", "did you mean bash?"},
+           {"fsh", "did you mean fish?"},
+           {"powershell", "use muster completion bash, zsh or fish"}}) {
+    const std::string said = CommandLine()({"completion", typed}).err;
+    EXPECT_NE(said.find("hint: " + meant + "\n"), std::string::npos) << said;
+  }
+}
+
 TEST(Hints, OptionsInFrontOfACommandAreMovedBehindIt) {
   const std::vector<std::pair<Words, std::string>> lines = {
       {{"-q", "submit", "job.yml"}, "options follow the command: muster submit -q job.yml"},

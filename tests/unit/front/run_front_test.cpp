@@ -204,6 +204,7 @@ TEST(RunFront, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
 TEST(RunFront, ComplainsAboutWhatMusterYmlSaysOfIt) {
   EXPECT_EQ(complaint_with("run: {bind_to: cor}\n").substr(0, 60),
             "/here/muster.yml:1:16: run.bind_to must be none, hwthread, c");
+  EXPECT_TRUE(complaint_with("run: {bind_to: cor}\n").ends_with("hint: did you mean core?"));
   EXPECT_EQ(complaint_with("run:\n  bind-to: core\n"),
             "/here/muster.yml:2:3: unknown key 'bind-to' in run\n  hint: did you mean bind_to?");
   EXPECT_EQ(complaint_with("- run\n").substr(0, 21), "/here/muster.yml:1:1:");

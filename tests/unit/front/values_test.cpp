@@ -1,7 +1,9 @@
 // For every front end and option: a missing, a wrong and an absurd value are one line that names
 // the option, and no request.
+#include <algorithm>
 #include <gtest/gtest.h>
 
+#include "base/words.hpp"
 #include "front/front.hpp"
 
 namespace muster::front::values_test {
@@ -72,6 +74,47 @@ TEST(Values, AWrongOneIsRefused) {
       expect_complaint(one, {std::string(names_of(*one.option).front()), value, "program"});
     }
   }
+}
+
+bool has_choices(const OptionText& option) {
+  return needs_value(option) && option.traits.support.works() && !option.traits.choices.empty();
+}
+
+TEST(Values, AChoiceWithOneLetterLessIsKnownAgain) {
+  std::size_t tried = 0;
+  for (const Case& one : cases(has_choices)) {
+    const std::vector<std::string> choices = base::split(one.option->traits.choices, " ");
+    for (const std::string& choice : choices) {
+      constexpr std::size_t kLeast = 3;  // shorter ones are near to nothing
+      std::string typed = choice;
+      typed.erase(1, 1);
+      if (choice.size() < kLeast || std::ranges::count(choices, typed) > 0) continue;
+      const auto reading =
+          read(*one.front, {std::string(names_of(*one.option).front()), typed, "program"});
+      const std::string told =
+          main_name(*one.front) + " " + std::string(one.option->names) + " " + typed;
+      ASSERT_FALSE(reading) << told << " was taken";
+      EXPECT_TRUE(reading.error().hint.starts_with("did you mean "))
+          << told << ": " << reading.error().hint;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 100U);
+}
+
+TEST(Values, OfSeveralPartsAreKnownAgain) {
+  const auto hint = [](const std::string& front, const std::vector<std::string>& words) {
+    const auto reading = read(*front_of(front), words);
+    return reading ? "" : reading.error().hint;
+  };
+  EXPECT_EQ(hint("mpirun", {"--map-by", "ppr:2:nde", "p"}), "did you mean node?");
+  EXPECT_EQ(hint("mpirun", {"--map-by", "ppr:2:banana", "p"}), "for example ppr:2:node");
+  EXPECT_EQ(hint("mpiexec.hydra", {"-membind", "interlave", "p"}), "did you mean interleave:0?");
+  EXPECT_NE(hint("mpiexec.hydra", {"-membind", "bind:x", "p"}).find("numactl"), std::string::npos);
+  EXPECT_EQ(hint("torchrun", {"--nproc-per-node", "gup", "p"}), "did you mean gpu?");
+  EXPECT_EQ(hint("torchrun", {"--event-log-handler", "consol", "p"}), "did you mean console?");
+  EXPECT_EQ(hint("deepspeed", {"--log_level", "inof", "p"}), "did you mean info?");
+  EXPECT_EQ(hint("mpiexec.hydra", {"-rmk", "slrum", "p"}), "did you mean slurm?");
 }
 
 TEST(Values, AnAbsurdNumberIsRefused) {

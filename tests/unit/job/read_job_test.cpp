@@ -47,6 +47,15 @@ TEST(ReadJob, CountsHaveOtherNamesInTheOtherSdk) {
   EXPECT_EQ(reading.complaints[1].hint, "did you mean instance_count?");
 }
 
+TEST(ReadJob, ListsTypesWhereNoneIsNear) {
+  const auto reading =
+      read_job("command: echo ${{inputs.a}}\ninputs: {a: {type: zzz, default: 1}}\n", "j");
+  ASSERT_FALSE(reading.complaints.empty());
+  const std::string& hint = reading.complaints.front().hint;
+  EXPECT_TRUE(hint.starts_with("types that are allowed here: ")) << hint;
+  EXPECT_EQ(hint.find("key"), std::string::npos) << hint;
+}
+
 TEST(ReadJob, Draft) {
   const JobFile job = example("mpirun.yml");
   EXPECT_EQ(job.dialect, Dialect::draft);
