@@ -26,6 +26,11 @@ tl::unexpected<base::Error> twice(const Typed& typed) {
   return fail(Fault::usage, "keep one of them", "{} is given twice", typed.option);
 }
 
+tl::unexpected<base::Error> contradiction(const Typed& typed, const Typed& before) {
+  return fail(Fault::usage, "keep one of them", "{} {} and {} {} cannot be combined", typed.option,
+              shown(typed), before.option, shown(before));
+}
+
 Result<std::optional<Found>> OptionReader::next() {
   if (at_ >= words_.size() || ended_) return std::nullopt;
   const std::string& word = words_[at_];
@@ -135,8 +140,7 @@ Result<void> OptionReader::note(const Match& match, const Typed& typed) {
     return {};
   }
   if (same) return twice(typed);
-  return fail(Fault::usage, "keep one of them", "{} {} and {} {} cannot be combined", typed.option,
-              shown(typed), before->option, shown(*before));
+  return contradiction(typed, *before);
 }
 
 // Whether the option is to be carried out.

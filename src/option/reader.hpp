@@ -25,6 +25,9 @@ struct Found {
 // The error about an option that may be given only once.
 [[nodiscard]] tl::unexpected<base::Error> twice(const Typed& typed);
 
+// The error about an option that says another thing of the same than before.
+[[nodiscard]] tl::unexpected<base::Error> contradiction(const Typed& typed, const Typed& before);
+
 // Table, grammar and arguments outlive it.
 class OptionReader {
  public:

@@ -81,6 +81,10 @@ std::optional<std::string> shell_word(std::string_view text, const std::string& 
   return made;
 }
 
+bool is_typed(const JobDraft& draft, const std::string& key) {
+  return std::ranges::count(draft.typed_settings, key, &job::Setting::key) > 0;
+}
+
 // The options of muster submit: each behind a blank, as a shell reads them, and as they are.
 struct Submission {
   std::string options;
@@ -93,8 +97,8 @@ class SubmitOptions {
       : schedule_(schedule), name_(std::move(name)), complaints_(complaints) {}
 
   Submission take(const JobDraft& draft) {
-    for (const job::Named& one : schedule_.inputs) set("inputs." + one.name, one.value);
-    for (const job::Named& one : schedule_.tags) set("tags." + one.name, one.value);
+    for (const job::Named& one : schedule_.inputs) set(draft, "inputs." + one.name, one.value);
+    for (const job::Named& one : schedule_.tags) set(draft, "tags." + one.name, one.value);
     if (schedule_.experiment) add("--experiment", schedule_.experiment->text, {});
     for (const job::Setting& one : draft.settings) add("--set", one.key + "=" + one.value, {});
     for (const std::string& one : words_for_set(draft.leads)) add("--set", one, {});
@@ -107,7 +111,9 @@ class SubmitOptions {
   }
 
  private:
-  void set(const std::string& key, const job::Text& value) {
+  // Unless the call sets it.
+  void set(const JobDraft& draft, const std::string& key, const job::Text& value) {
+    if (is_typed(draft, key)) return;
     add("--set", key + "=" + value.text, value.begin);
   }
 
@@ -204,7 +210,8 @@ Result<Reading> cron_job_of(const Call& call, JobDraft draft, const DueJob& due,
   draft.as = "job";  // whatever operator the target has: muster runs in the pod
   std::vector<job::Setting> settings;
   for (const job::Named& one : due.schedule.inputs) {
-    settings.push_back({"inputs." + one.name, one.value.text});
+    const std::string key = "inputs." + one.name;
+    if (!is_typed(draft, key)) settings.push_back({key, one.value.text});
   }
   draft.settings.insert(draft.settings.begin(), settings.begin(), settings.end());
   kubernetes::Cron cron{due.schedule.times, due.schedule.zone, due.submission.options};

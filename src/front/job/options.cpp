@@ -13,6 +13,7 @@
 #include "front/table.hpp"
 #include "front/voice.hpp"
 #include "kubernetes/export.hpp"
+#include "option/reader.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -22,16 +23,9 @@ namespace {
 using base::Result;
 using Row = Option<JobDraft>;
 
-// The last one counts.
-void add_tag(JobDraft& draft, model::Tag tag) {
-  std::erase_if(draft.tags, [&](const model::Tag& one) { return one.name == tag.name; });
-  draft.tags.push_back(std::move(tag));
-}
-
-// The last one counts. A name with '=' in it can only stand in muster.yml.
+// A name with '=' in it can only stand in muster.yml.
 void add_lead(JobDraft& draft, job::Asset kind, std::string name, const std::string& to) {
   std::vector<job::Lead>& leads = job::leads_of(draft.leads, kind);
-  std::erase_if(leads, [&](const job::Lead& one) { return one.name == name; });
   job::Text text{typed_lead(kind, draft.current_folder, to), {}, {}, true};
   leads.push_back({std::move(name), {}, std::move(text), {}});
 }
@@ -84,8 +78,14 @@ Result<void> add_setting(JobDraft& draft, const Typed& typed) {
   std::string key(typed.value.substr(0, equals));
   std::string value(typed.value.substr(equals + 1));
   if (auto fine = check_set_key(key, value); !fine) return fine;
+  const auto before = std::ranges::find(draft.typed_settings, key, &job::Setting::key);
+  if (before != draft.typed_settings.end()) {
+    if (before->value == value) return {};
+    return option::contradiction(typed, {typed.option, key + "=" + before->value});
+  }
+  draft.typed_settings.push_back({key, value});
   if (key.starts_with(kTags)) {
-    add_tag(draft, {key.substr(kTags.size()), std::move(value)});
+    draft.tags.push_back({key.substr(kTags.size()), std::move(value)});
   } else if (!sets_lead(draft, key, value)) {
     draft.settings.push_back({std::move(key), std::move(value)});
   }

@@ -25,8 +25,9 @@ struct TypedReach {
 
 // What is said of a job beside its file.
 struct JobDraft {
-  std::vector<job::Setting> settings;
-  job::Leads leads;  // what names of a cloud stand for
+  std::vector<job::Setting> typed_settings;  // all of --set
+  std::vector<job::Setting> settings;        // those of inputs
+  job::Leads leads;                          // what names of a cloud stand for
   std::vector<model::Tag> tags;
   std::string target;
   NamedHosts hosts;

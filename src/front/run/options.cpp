@@ -1,6 +1,8 @@
 // The table of options, and what each does to the draft.
 #include "front/run/options.hpp"
 
+#include <algorithm>
+
 #include "front/container_options.hpp"
 #include "front/environment_options.hpp"
 #include "front/mapping_words.hpp"
@@ -8,6 +10,7 @@
 #include "front/reach_options.hpp"
 #include "front/table.hpp"
 #include "front/voice.hpp"
+#include "option/reader.hpp"
 #include "option/values.hpp"
 #include "spec/in_quotes.hpp"
 
@@ -17,10 +20,18 @@ namespace {
 using base::Result;
 using model::kRanksMax;
 
-template <class From, class To>
-Result<void> append(Result<From> from, std::vector<To>& to) {
-  if (!from) return tl::unexpected(std::move(from.error()));
-  to.push_back(std::move(*from));
+// Of one program; the same twice is no contradiction.
+Result<void> add_variable(RunDraft& draft, const Typed& typed) {
+  auto setting = read_setting(typed);
+  if (!setting) return tl::unexpected(std::move(setting.error()));
+  std::vector<model::EnvSetting>& exports = draft.app.exports;
+  const auto before = std::ranges::find(exports, setting->name, &model::EnvSetting::name);
+  if (before == exports.end()) {
+    exports.push_back(std::move(*setting));
+  } else if (before->value != setting->value) {
+    const std::string said = before->name + (before->value ? "=" + *before->value : "");
+    return option::contradiction(typed, {typed.option, said});
+  }
   return {};
 }
 
@@ -233,7 +244,7 @@ constexpr Option<RunDraft> kOptions[] = {
       "Set this environment variable for every rank, to VALUE or to its value in this shell. "
       "Repeatable.",
       {.repeatable = true, .scope = Scope::program}},
-     [](RunDraft& d, const Typed& t) { return append(read_setting(t), d.app.exports); }},
+     add_variable},
     {{"--clean-env", kEnvironment, Takes::nothing, "",
       "Do not pass on this shell's environment, except what -x names."},
      [](RunDraft& d, const Typed&) { return raise(d.app.clean); }},

@@ -356,6 +356,16 @@ TEST_F(JobFront, RefusesWordsThatMakeNoSense) {
   EXPECT_EQ(refusal(read_submit(asked({}))), "no job file given");
   EXPECT_EQ(refusal(read_submit(asked({"a.yml", "b.yml"}))),
             "one job file at a time, not also 'b.yml'");
+  for (const std::string key : {"inputs.a", "tags.b", "data.c", "jobs.d.inputs.e"}) {
+    const auto twice = [&](const std::string& value) {
+      return read_submit(asked({"job.yml", "--set", key + "=1", "--set", key + "=" + value}));
+    };
+    EXPECT_EQ(refusal(twice("2"))
+                  .find("--set '" + key + "=2' and --set '" + key + "=1' cannot be combined"),
+              0U)
+        << refusal(twice("2"));
+    EXPECT_EQ(refusal(twice("1")).find("cannot be combined"), std::string::npos) << key;
+  }
   EXPECT_EQ(refusal(read_submit(asked({"job.yml", "--set", "x"}))),
             "--set takes inputs.NAME=VALUE, tags.NAME=VALUE, data.NAME=PATH, "
             "components.NAME=FILE or environments.NAME=IMAGE, not 'x'");

@@ -290,7 +290,7 @@ TEST(RunFront, SayHowHostsAreReached) {
 }
 
 TEST(RunFront, SetTheEnvironment) {
-  const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "--clean-env", "p"});
+  const auto job = spec({"-x", "A", "-xB=1=2", "-x", "C=", "-x", "A", "--clean-env", "p"});
   EXPECT_EQ(job.apps.front().exports,
             (std::vector<model::EnvSetting>{{"A", {}}, {"B", "1=2"}, {"C", ""}}));
   EXPECT_TRUE(job.apps.front().clean);
@@ -425,6 +425,9 @@ TEST(RunFront, RefuseOtherWrongValues) {
   EXPECT_EQ(complaint({"--stdin", "4", "-n", "4", "p"}), "there is no rank 4");
   EXPECT_EQ(complaint({"-x", "=1", "p"}), "-x must be NAME or NAME=VALUE, not '=1'");
   EXPECT_EQ(complaint({"-x", "A,B", "p"}), "-x: 'A,B' is not a variable name");
+  EXPECT_EQ(complaint({"-x", "A=1", "-xA=2", "p"}), "-x 'A=2' and -x 'A=1' cannot be combined");
+  EXPECT_EQ(complaint({"-x", "A", "-x", "B", "-x", "A=", "p"}),
+            "-x 'A=' and -x 'A' cannot be combined");
   EXPECT_EQ(complaint({"--logs=", "p"}), "--logs has an empty value");
   EXPECT_EQ(complaint({"--ssh-command", "ssh 'x", "p"}),
             "--ssh-command has a quote without an end: 'ssh 'x'");
