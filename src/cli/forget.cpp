@@ -207,6 +207,7 @@ std::optional<model::JobSpec> asked_spec(const RunRecord& record) {
   if (read && read->request) return read->request->spec;
   if (!read || !read->pipeline || read->pipeline->steps.empty()) return std::nullopt;
   front::StepStart start;
+  start.hosts.reserve(read->pipeline->hosts.size());
   for (const front::PoolHost& host : read->pipeline->hosts)
     start.hosts.push_back({host.name, host.slots});
   const auto step = read->pipeline->request(0, start);

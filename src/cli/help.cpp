@@ -48,8 +48,9 @@ std::vector<Command> commands() {
 std::string main_help(std::size_t width) {
   constexpr std::size_t kNames = 24;
   const std::vector<Command> all = commands();
-  std::string out =
-      "muster launches distributed jobs: one program, many ranks, one or many machines.\n";
+  std::string out = base::folded(
+      "muster launches distributed jobs: one program, many ranks, one or many machines.", 0, width);
+  out += '\n';
   for (const Group& group : kGroups) {
     out += fmt::format("\n{}:\n", group.title);
     for (const Command& command : all) {

@@ -23,6 +23,8 @@ struct Concept {
   std::array<std::string_view, kLauncherCount> words;
   // What stands in front of a launcher that has none, and passes its own environment on; or empty.
   std::string_view in_front = {};
+  // Which variable a launcher that has none takes; or empty.
+  std::string_view variable = {};
 };
 
 constexpr Concept kConcepts[] = {
@@ -59,6 +61,7 @@ constexpr Concept kConcepts[] = {
       "--ssh-command", "--ssh-command", ""}},
     {{"--agent-path", "--agent-path --launch-agent", "--agent-path", "--agent-path", "--agent-path",
       "--agent-path", ""}},
+    {.words = {"--color --colour", "", "", "", "", "", ""}, .variable = "MUSTER_COLOR"},
     {{"", "", "", "--nnodes", "", "--num_nodes", "-N --nodes"}},
     {{"", "", "", "--master-addr --master_addr", "", "--master_addr", ""}},
     {{"", "", "", "--master-port --master_port", "", "--master_port", ""}},
@@ -92,6 +95,10 @@ std::string instead_of(std::string_view name, std::size_t whose, const Concept& 
   if (words.empty() && !said.in_front.empty()) {
     return fmt::format("{}: write {} before {}, which passes its environment on", whose_it_is,
                        said.in_front, kLauncherNames[here]);
+  }
+  if (words.empty() && !said.variable.empty()) {
+    return fmt::format("{}: {} takes the variable {} instead", whose_it_is, kLauncherNames[here],
+                       said.variable);
   }
   if (words.empty()) {
     return fmt::format("{}: leave it out, and its value if it has one; {} needs no such option",

@@ -239,8 +239,25 @@ TargetsReading read_targets(std::string_view text, const std::string& source) {
   });
 }
 
+// As one line; a file of something else may have many.
+void note_unknown(const Node& root, Targets& targets) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> known;
+  known.reserve(std::size(kTargetKeys));
+  for (const Row& key : kTargetKeys) known.emplace_back(key.text.name);
+  for (const Entry& entry : root.entries) {
+    if (targets.notices.size() == kMost) return;
+    if (std::ranges::count(known, entry.key) > 0) continue;
+    const std::string near = base::did_you_mean(entry.key, known);
+    targets.notices.push_back(
+        fmt::format("{}:{}:{}: unknown key {} has no effect{}{}", targets.source, entry.mark.line,
+                    entry.mark.column, spec::in_quotes(entry.key), near.empty() ? "" : "; ", near));
+  }
+}
+
 TargetsReading read_run_defaults(std::string_view text, const std::string& source) {
   return read_with(text, source, [](Node root, Targets& targets, Complaints& complaints) {
+    note_unknown(root, targets);
     std::erase_if(root.entries, [](const Entry& entry) { return entry.key != kRunSection; });
     TableReader<Targets>(targets, complaints).read(root, kTargetKeys);
   });

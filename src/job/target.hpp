@@ -44,6 +44,7 @@ struct Targets {
   std::vector<InstanceType> instance_types;  // besides those that muster knows
   Leads leads;                               // what names of a cloud stand for here
   std::optional<Text> run_bind_to;           // of `muster run` that is not told otherwise
+  std::vector<std::string> notices;  // of read_run_defaults(): keys that muster does not know
 };
 
 struct TargetsReading {
@@ -53,7 +54,8 @@ struct TargetsReading {
 
 [[nodiscard]] TargetsReading read_targets(std::string_view text, const std::string& source);
 
-// Only what it says of `muster run`, whatever else stands in it.
+// Only what it says of `muster run`, whatever else stands in it: unknown keys beside that are
+// notices.
 [[nodiscard]] TargetsReading read_run_defaults(std::string_view text, const std::string& source);
 
 // The target of that name: "azureml:NAME" is NAME, an empty one and "serverless", with which Azure

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "spec/hosts.hpp"
 #include "spec/in_quotes.hpp"
 #include "spec/number.hpp"
 #include "spec/slurm_words.hpp"
@@ -141,7 +142,12 @@ Result<std::vector<HostWord>> read_host_words(std::string_view word, Fault fault
   }
   const std::size_t colon =
       close == std::string_view::npos ? word.size() : std::min(word.find(':', close), word.size());
-  const auto names = names_in_hostlist(word.substr(begin, colon - begin), Widths::of_each);
+  const std::string_view list = word.substr(begin, colon - begin);
+  const auto names = names_in_hostlist(list, Widths::of_each);
+  if (!names && has_too_many_names(list)) {
+    return fail(fault, "are the numbers right?", "{}: more than {} hosts", in_quotes(word),
+                kHostsMax);
+  }
   if (!names) {
     return fail(fault, "for example node[1-3,7] or rack[1-2]n[01-16]:8",
                 "{}: the brackets do not say which numbers the hosts have", in_quotes(word));

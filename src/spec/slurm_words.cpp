@@ -34,18 +34,31 @@ std::vector<std::string_view> items_of(std::string_view text) {
   return items;
 }
 
-// "008-010" or "12"; nothing: it is no range, or has too many numbers. `width`: of all of them,
-// with leading zeros; 0: as the range's begin has it.
-std::optional<Names> numbers_of(std::string_view range, std::size_t width) {
-  const std::size_t dash = std::min(range.find('-'), range.size());
-  const std::string_view low = range.substr(0, dash);
+// "008-010" or "12".
+struct NumberRange {
+  std::uint64_t first;
+  std::uint64_t last;
+  std::size_t width;  // of the first number, with leading zeros
+};
+
+std::optional<NumberRange> range_of(std::string_view text) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const std::string_view low = text.substr(0, dash);
   const auto first = number_in<std::uint64_t>(low);
-  const auto last = dash == range.size() ? first : number_in<std::uint64_t>(range.substr(dash + 1));
-  if (!first || !last || *last < *first || *last - *first >= kHostsMax) return std::nullopt;
+  const auto last = dash == text.size() ? first : number_in<std::uint64_t>(text.substr(dash + 1));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return NumberRange{*first, *last, low.size()};
+}
+
+// Nothing: it is no range, or has too many numbers. `width`: of all of them, with leading zeros; 0:
+// as the range's begin has it.
+std::optional<Names> numbers_of(std::string_view text, std::size_t width) {
+  const auto range = range_of(text);
+  if (!range || range->last - range->first >= kHostsMax) return std::nullopt;
   Names numbers;
-  numbers.reserve(*last - *first + 1);
-  for (std::uint64_t i = *first; i <= *last; ++i) {
-    numbers.push_back(fmt::format("{:0{}}", i, width == 0 ? low.size() : width));
+  numbers.reserve(range->last - range->first + 1);
+  for (std::uint64_t i = range->first; i <= range->last; ++i) {
+    numbers.push_back(fmt::format("{:0{}}", i, width == 0 ? range->width : width));
   }
   return numbers;
 }
@@ -61,6 +74,32 @@ std::optional<Names> numbers_in(std::string_view group, Widths widths) {
     all.insert(all.end(), numbers->begin(), numbers->end());
   }
   return all;
+}
+
+constexpr std::uint64_t kTooMany = kHostsMax + 1;  // this many, or more
+
+// How many numbers stand in brackets; 0: something else does.
+std::uint64_t count_in(std::string_view group) {
+  std::uint64_t count = 0;
+  for (const std::string_view text : items_of(group)) {
+    const auto range = range_of(text);
+    if (!range) return 0;
+    const std::uint64_t more = std::min<std::uint64_t>(range->last - range->first, kHostsMax) + 1;
+    count = std::min(count + more, kTooMany);
+  }
+  return count;
+}
+
+// How many names "r[1-2]n[1-2]x" stands for; 0: it is none.
+std::uint64_t count_of_names(std::string_view item) {
+  std::uint64_t count = item.empty() ? 0 : 1;
+  for (std::size_t open = item.find('['); open != item.npos; open = item.find('[')) {
+    const std::size_t close = item.find(']', open);
+    if (close == std::string_view::npos) return 0;
+    count = std::min(count * count_in(item.substr(open + 1, close - open - 1)), kTooMany);
+    item.remove_prefix(close + 1);
+  }
+  return count;
 }
 
 // Each name with each end.
@@ -128,6 +167,16 @@ std::optional<Names> names_in_hostlist(std::string_view text, Widths widths) {
     std::ranges::move(*names, std::back_inserter(all));
   }
   return all;
+}
+
+bool has_too_many_names(std::string_view text) {
+  std::uint64_t count = 0;
+  for (const std::string_view item : items_of(text.substr(0, kHostTextMax))) {
+    const std::uint64_t more = count_of_names(item);
+    if (more == 0) return false;
+    count = std::min(count + more, kTooMany);
+  }
+  return count == kTooMany;
 }
 
 Result<Names> read_slurm_nodes(std::string_view text, std::string_view name) {

@@ -21,6 +21,9 @@ enum class Widths : std::uint8_t { of_each, of_first };
 [[nodiscard]] std::optional<std::vector<std::string>> names_in_hostlist(std::string_view text,
                                                                         Widths widths);
 
+// Whether it would be a hostlist, but for its more than 1,000,000 names.
+[[nodiscard]] bool has_too_many_names(std::string_view text);
+
 // "n[008-010,12],login" or "r[1-2]n[1-2]x" (several groups multiply, the leftmost slowest), as in
 // SLURM_JOB_NODELIST; the width of a range's begin is that of its numbers. Slurm:
 // src/common/hostlist.c. `name` is the variable's, for complaints. Bounds: 16 MiB, 1,000,000 names.

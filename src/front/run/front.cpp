@@ -271,6 +271,7 @@ Result<void> settle_binding(RunDraft& draft, const Call& call) {
   if (mapping.bind_given || mapping.bind_by_default) return {};
   const auto defaults = run_defaults(call);
   if (!defaults) return tl::unexpected(defaults.error());
+  draft.notices = defaults->notices;
   const auto& wish = defaults->run_bind_to;
   if (!wish) return {};
   auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
@@ -298,7 +299,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })
       .and_then([&] { return spec::check(draft.request.spec, draft.slurm); })
       .map([&] {
-        return Reading{std::move(draft.request), {}, {}};
+        return Reading{std::move(draft.request), {}, std::move(draft.notices)};
       });
 }
 

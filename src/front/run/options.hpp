@@ -32,6 +32,7 @@ struct RunDraft {
   bool slurm = false;                             // the hosts come from there
   std::optional<std::uint32_t> nodes;             // of it
   std::vector<batch::Wish::Named> slurm_options;  // by salloc's long names
+  std::vector<std::string> notices;
   bool no_record = false;
   bool help = false;
 };

@@ -26,8 +26,10 @@ TEST(Help, HasBlanksBetweenACommandAndItsText) {
 }
 
 TEST(Help, FitsTheScreen) {
-  std::istringstream lines(main_help(80));
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  for (const std::size_t width : {80U, 60U}) {
+    std::istringstream lines(main_help(width));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width) << line;
+  }
 }
 
 }  // namespace

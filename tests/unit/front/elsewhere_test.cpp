@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "front/front.hpp"
 #include "option/option.hpp"
@@ -44,6 +47,19 @@ TEST(Elsewhere, SaysWhereVariablesGoWhereThereIsNoOptionForThem) {
       elsewhere("--export", Launcher::deepspeed),
       "--export is an option of srun: write env NAME=VALUE before deepspeed, which passes its "
       "environment on");
+}
+
+TEST(Elsewhere, SaysWhichVariableLaunchersTake) {
+  for (const auto& [launcher, name] :
+       std::vector<std::pair<Launcher, std::string>>{{Launcher::mpirun, "mpirun"},
+                                                     {Launcher::hydra, "mpiexec.hydra"},
+                                                     {Launcher::torch, "torchrun"},
+                                                     {Launcher::horovod, "horovodrun"},
+                                                     {Launcher::deepspeed, "deepspeed"}}) {
+    EXPECT_EQ(elsewhere("--color", launcher), "--color is an option of muster run: " + name +
+                                                  " takes the variable MUSTER_COLOR instead");
+  }
+  EXPECT_EQ(elsewhere("--color", Launcher::run), "");
 }
 
 // What it says is to be written, is known there.

@@ -36,13 +36,24 @@ TEST(HostList, NumbersInBracketsAreManyHosts) {
 
 TEST(HostList, OddNumbersInBracketsAreRefused) {
   for (const char* word :
-       {"node[1-3", "node[3-1]", "node[]", "node[a-b]", "node[1,]", "n[1-2000000]"}) {
+       {"node[1-3", "node[3-1]", "node[]", "node[a-b]", "node[1,]", "n[1-99999999999999999999]"}) {
     expect_refused(fmt::format("ok,{}", word),
                    fmt::format("'{}': the brackets do not say which numbers the hosts have", word));
   }
   expect_refused("n[1-2]:x",
                  "'n[1-2]:x': slots must be a whole number from 0 to "
                  "1000000, not 'x'");
+}
+
+TEST(HostList, TooManyNumbersInBracketsAreToldAsSuch) {
+  for (const char* word :
+       {"node[1-9999999]", "n[0-18446744073709551615]", "r[1-1001]n[1-1000]",
+        "n[1-900000,1-900000]", "a[1-5000]b[1-5000]c[1-5000]d[1-5000]e[1-5000]f[1-5000]"}) {
+    expect_refused(word, fmt::format("'{}': more than 1000000 hosts", word));
+  }
+  EXPECT_EQ(read_host_list("n[1-2000000]x[").error().what,
+            "'n[1-2000000]x[': the brackets do not say which numbers the hosts have");
+  EXPECT_TRUE(read_host_list("r[1-10]n[1-10]"));
 }
 
 TEST(HostList, ReadsEveryFormInOrder) {

@@ -1,0 +1,75 @@
+// What muster.yml says of `muster run`.
+#include <gtest/gtest.h>
+
+#include "front/front.hpp"
+#include "front/run/front.hpp"
+
+namespace muster::front::run_defaults_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// With this text in the muster.yml of the current folder.
+base::Result<Reading> read_with(const std::string& text, const Words& words) {
+  const auto read_file = [&](const std::string& path, std::size_t) -> base::Result<std::string> {
+    EXPECT_EQ(path, "/here/muster.yml");
+    return text;
+  };
+  return read_run({.called = "run",
+                   .words = words,
+                   .current_folder = "/here",
+                   .read_file = read_file,
+                   .has_file = [](const std::string& path) { return path == "/here/muster.yml"; }});
+}
+
+model::Mapping mapping_with(const std::string& text, const Words& words) {
+  const auto reading = read_with(text, words);
+  EXPECT_TRUE(reading && reading->request) << to_string(reading.error());
+  return reading ? reading->request->spec.mapping : model::Mapping();
+}
+
+std::string complaint_with(const std::string& text) {
+  const auto reading = read_with(text, {"p"});
+  return reading ? "no complaint" : to_string(reading.error());
+}
+
+TEST(RunDefaults, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
+  const std::string as_open_mpi = "run: {bind_to: default}\n";
+  EXPECT_TRUE(mapping_with(as_open_mpi, {"p"}).bind_by_default);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"p"}).bind_given);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"--bind-to", "none", "p"}).bind_by_default);
+  EXPECT_FALSE(mapping_with(as_open_mpi, {"--cpu-list", "0", "p"}).bind_by_default);
+  const auto numa =
+      mapping_with("targets: {a: {hosts: b}}\nrun: {bind_to: 'numa:if-supported'}\n", {"p"});
+  EXPECT_EQ(numa.bind_level, model::Level::numa);
+  EXPECT_TRUE(numa.bind_given && numa.bind_if_supported);
+  EXPECT_EQ(mapping_with(as_open_mpi, {"--bind-to", "core", "p"}).bind_level, model::Level::core);
+  EXPECT_EQ(mapping_with("targets: {a: {hosts: b}}\n", {"p"}), model::Mapping());
+  EXPECT_EQ(mapping_with("targets: {a: {hots: b}}\n", {"p"}), model::Mapping())
+      << "what is wrong elsewhere in the file does not matter here";
+}
+
+TEST(RunDefaults, ComplainsAboutWhatMusterYmlSaysOfIt) {
+  EXPECT_EQ(complaint_with("run: {bind_to: cor}\n").substr(0, 60),
+            "/here/muster.yml:1:16: run.bind_to must be none, hwthread, c");
+  EXPECT_TRUE(complaint_with("run: {bind_to: cor}\n").ends_with("hint: did you mean core?"));
+  EXPECT_EQ(complaint_with("run:\n  bind-to: core\n"),
+            "/here/muster.yml:2:3: unknown key 'bind-to' in run\n  hint: did you mean bind_to?");
+  EXPECT_EQ(complaint_with("- run\n").substr(0, 21), "/here/muster.yml:1:1:");
+}
+
+TEST(RunDefaults, TellsWhatItDoesNotKnowInMusterYml) {
+  const auto notices = [](const std::string& text) {
+    const auto reading = read_with(text, {"p"});
+    return reading ? reading->notices : Words{to_string(reading.error())};
+  };
+  EXPECT_EQ(notices("run: {bind_to: core}\ntargets: {}\ndata: {}\n"), Words{});
+  EXPECT_EQ(notices("runn: {bind_to: core}\n"),
+            Words{"/here/muster.yml:1:1: unknown key 'runn' has no effect; did you mean run?"});
+  EXPECT_EQ(notices("run: {bind_to: core}\nservices: {}\n"),
+            Words{"/here/muster.yml:2:1: unknown key 'services' has no effect"});
+  EXPECT_EQ(notices("aa: 1\nbb: 2\ncc: 3\ndd: 4\nee: 5\n").size(), 3U);
+}
+
+}  // namespace
+}  // namespace muster::front::run_defaults_test
