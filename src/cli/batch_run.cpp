@@ -96,7 +96,10 @@ class BatchRun {
     if (const auto given = submit(); !given) return complain(given.error());
     record_.state = model::RunState::queued;
     const bool detach = reading_.pipeline ? reading_.pipeline->detach : reading_.request->detach;
-    if (!detach) return follow_queued(record_, invocation_);
+    if (!detach) {
+      tell_watched(record_, invocation_);
+      return follow_queued(record_, invocation_);
+    }
     const bool json = reading_.pipeline ? reading_.pipeline->json : reading_.request->json;
     return tell_begun(record_, json);
   }

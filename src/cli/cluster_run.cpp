@@ -247,6 +247,7 @@ class ClusterRun {
     }
     record_.state = model::RunState::queued;
     if (detach) return tell_begun(record_, json);
+    tell_watched(record_, invocation_);
     return accompany(record_, reading_.cluster->tags, invocation_);
   }
 

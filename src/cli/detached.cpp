@@ -57,6 +57,8 @@ int accompany(const process::Detached& split, bool json) {
   return complain({base::Fault::internal, "the record has gone: " + heard.folder, {}, {}});
 }
 
+bool is_at_terminal() { return ::isatty(STDERR_FILENO) == 1 && !is_quiet(); }
+
 }  // namespace
 
 int run_detached(const std::function<int(const Invocation&)>& run, bool json,
@@ -70,8 +72,13 @@ int run_detached(const std::function<int(const Invocation&)>& run, bool json,
 }
 
 int tell_begun(const model::RunRecord& record, bool json) {
-  if (!json && ::isatty(STDERR_FILENO) == 1 && !is_quiet()) say(view::begin_words(record, true));
+  if (!json && is_at_terminal()) say(view::begin_words(record, true));
   return print(json ? view::record_json(record, store::utc_now()) + "\n" : record.run + "\n");
+}
+
+void tell_watched(const model::RunRecord& record, const Invocation& invocation) {
+  const bool is_watched = invocation.parent < 0 && !invocation.is_step && is_at_terminal();
+  if (is_watched) say(view::begin_words(record, false));
 }
 
 base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record) {

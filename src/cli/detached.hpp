@@ -20,6 +20,11 @@ namespace muster::cli {
 // what a person may type next as well. Returns as print() does.
 [[nodiscard]] int tell_begun(const model::RunRecord& record, bool json);
 
+// Of a run that has begun and whose end we wait for: to a person at a terminal where its record is,
+// and what to type to follow it, look at it and stop it. To nobody else; a step of a pipeline and
+// the process behind a detached run say nothing.
+void tell_watched(const model::RunRecord& record, const Invocation& invocation);
+
 // In the background process: its record exists, and holds what it prints from now on.
 [[nodiscard]] base::Result<void> go_on_unseen(int pipe, const model::RunRecord& record);
 void tell_running(int pipe);

@@ -47,7 +47,6 @@
 #include "store/stream_times.hpp"
 #include "sweep/metric_text.hpp"
 #include "view/phases.hpp"
-#include "view/record_words.hpp"
 #include "view/report.hpp"
 
 namespace muster::cli {
@@ -377,8 +376,7 @@ class Launch {
     spec_.output = job.spec.output;  // a second attempt writes its streams to the same place
     code_.reset();                   // the record names its contents from now on
     if (begun) {
-      const bool is_watched = invocation_.parent < 0 && ::isatty(STDERR_FILENO) == 1 && !is_quiet();
-      if (is_watched) say(view::begin_words(recorder_->record(), false));
+      tell_watched(recorder_->record(), invocation_);
       return {};
     }
     const bool has_inputs = std::ranges::any_of(

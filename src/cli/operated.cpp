@@ -266,9 +266,9 @@ int run_operated(const front::Reading& reading, const model::TypedCommand& asked
     return complain(begun.error());
   }
   record.state = RunState::queued;
-  if (!reading.request->detach) return wait_for_end(record, invocation);
-  const bool json = reading.request->json;
-  return tell_begun(record, json);
+  if (reading.request->detach) return tell_begun(record, reading.request->json);
+  tell_watched(record, invocation);
+  return wait_for_end(record, invocation);
 }
 
 RunRecord operated_now(RunRecord record, const Invocation& invocation) {

@@ -502,6 +502,7 @@ int run_pipeline(PipelineRequest& request, const Invocation& invocation) {
     return complain(taken.error());
   }
   places.begin();
+  tell_watched(recorder.record(), invocation);
   const auto conducted = carry_out(request, invocation, recorder);
   places.end();
   if (!conducted) return complain(conducted.error());

@@ -5,6 +5,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import unittest
 
@@ -114,6 +115,18 @@ class Submitted(SubmitCase):
         self.assertRegex(record["scheduler"]["id"], r"^\d+$")
         self.assertEqual(self.call("logs", "--rank", "3", "last", code=0).lines,
                          ["3 of 4 on node2"])
+
+    def test_a_person_at_a_terminal_is_told_what_to_type(self):
+        self.job("echo done")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        done = self.begin("submit", "job.yml", "--target", "cluster", err=theirs).finish()
+        os.close(theirs)
+        self.assertEqual(done.code, 0, done)
+        told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+        self.assertRegex(told, r"^muster: run (\S+), recorded in \S+\n  muster logs -f \1 .*\n"
+                               r"  muster show \1 .*\n  muster stop \1 .*\n"
+                               r"muster: .* is Slurm job ")
 
     def test_a_rank_that_fails_gives_the_run_its_code(self):
         self.job("exit $((RANK * 3))")

@@ -18,6 +18,22 @@ outputs:
   model:
 """
 
+PIPELINE = """type: pipeline
+jobs:
+  one: {type: command, command: echo hello}
+  two: {type: command, command: echo again}
+"""
+
+SWEEP = """type: sweep
+trial: {command: "echo loss = ${{search_space.x}}"}
+search_space:
+  x: {type: choice, values: [1, 2]}
+sampling_algorithm: grid
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 2}
+metrics_from: output
+"""
+
 
 class Watched(Case):
     """Somebody sits at a terminal: where the record is, and how to follow and stop the run."""
@@ -55,6 +71,25 @@ class Watched(Case):
                          f"  muster show {word}     # how it is, or how it ended and why\n"
                          f"  muster stop {word}     # stop it, as Ctrl-C does here\n")
         self.assertEqual(self.told("logs", word).text, "[0] out\n[1] out\n")
+
+    def test_pipelines_and_sweeps_say_it_once(self):
+        """The whole says it, and none of its steps."""
+        self.write("pipeline.yml", PIPELINE)
+        self.write("sweep.yml", SWEEP)
+        for name in ("pipeline.yml", "sweep.yml"):
+            with self.subTest(name):
+                _, told = self.seen(command=("submit", name))
+                run = self.show()
+                word = run["run"].rsplit("-", 1)[1]
+                self.assertTrue(told.startswith(
+                    f"muster: run {word}, recorded in {run['folder']}\n"), told)
+                typed = re.findall(r"(?m)^  muster (.*) (\S+) +# \w", told)
+                expected = [(verb, word) for verb in ("logs -f", "show", "stop")]
+                self.assertEqual(typed, expected, told)
+
+    def test_a_pipeline_that_nobody_watches(self):
+        self.write("pipeline.yml", PIPELINE)
+        self.assertNotIn("logs -f", self.told("submit", "pipeline.yml").errors)
 
     def test_a_detached_run(self):
         for words in (("submit", "job.yml", "--detach"), ("run", "-d", "-n", "2", "true")):
