@@ -112,6 +112,27 @@ void tell_same(const model::SameHost& same) {
                    same.first.name));
 }
 
+// RunReport::input_step. Hydra gives stdin to rank 0 and nowhere else; what comes through a
+// launcher like torchrun is that launcher's own.
+std::string input_step(const front::RunRequest& request, const model::RunReport& report) {
+  const model::StdinSpec& input = request.spec.input;
+  if (input.to == model::StdinTo::none && request.keeps == front::Keeps::always) {
+    return "the rank asked for input, but job files and detached runs have no stdin: read a file "
+           "instead, or use `muster run --stdin 0`";
+  }
+  if (input.to == model::StdinTo::none) {
+    return "the rank asked for input and its stdin had none: `muster run --stdin 0` gives rank 0 "
+           "what is typed, or piped into muster";
+  }
+  const bool is_others = input.to == model::StdinTo::one && input.rank != report.first.rank;
+  const bool can_choose = request.spec.failure.code != model::ExitStyle::hydra;
+  if (!is_others || !can_choose || report.worlds.size() > 1) return {};
+  return fmt::format(
+      "the rank asked for input, which only rank {0} has: `--stdin {1}` gives it to rank {1} "
+      "instead, and `--stdin all` to all",
+      input.rank.value, report.first.rank.value);
+}
+
 // Ranks that deal out mini-batches know each other by it.
 void give_secret(model::JobSpec& spec) {
   constexpr std::size_t kDigits = 32;
@@ -485,6 +506,7 @@ class Launch {
 
   // Before the record says how the run has ended: one whose outputs are not here is not complete.
   model::RunReport brought_home(model::RunReport report) {
+    report.input_step = input_step(request_, report);
     const Homecoming home =
         travel_ && has_started_ ? travel_->bring_home(runs_here_) : Homecoming();
     travel_.reset();

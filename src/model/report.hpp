@@ -94,6 +94,8 @@ struct RunReport {
   // the job must be planned again. Completed, then.
   std::vector<SameHost> same_hosts = {};
   ExitStyle style = ExitStyle::muster;
+  // What to do if `first` says that it wanted input; empty: nothing keeps it from having some.
+  std::string input_step = {};
 
   [[nodiscard]] int exit_code() const;
   [[nodiscard]] CodeFrom code_from() const;

@@ -43,6 +43,9 @@ constexpr std::array kBySignal{
   return fmt::format(fmt::runtime(text), host.empty() ? "its host" : host);
 }
 
+// Python's input(), at the end of stdin.
+constexpr std::string_view kNoInput = "EOFError: EOF when reading a line";
+
 constexpr std::uint64_t kMiB = 1U << 20U;
 
 [[nodiscard]] std::string processes(std::uint64_t count) {
@@ -224,6 +227,7 @@ std::string next_step(const model::RunReport& report, std::string_view telling) 
            memory_step(*report.around.memory, host);
   }
   if (tells_of_full_gpu(telling)) return gpu_step(report.around, telling, host);
+  if (telling.find(kNoInput) != std::string_view::npos) return report.input_step;
   for (const KnownMessage& known : known_messages()) {
     if (telling.find(known.words) != std::string_view::npos) return with_host(known.step, host);
   }

@@ -140,10 +140,6 @@ constexpr KnownMessage kMessages[] = {
     {"OFI addrinfo() failed",
      "libfabric finds no network that it can use on {}: set FI_PROVIDER=tcp",
      "MPICH, errnames.txt"},
-    {"EOFError: EOF when reading a line",
-     "the rank asked for input and its stdin had none: `muster run --stdin 0` gives rank 0 what is "
-     "typed, or piped into muster",
-     "Python, input()"},
     {"can't open file '",
      "{} has no such script: is its path right? Its own words come after it, outside the quotes",
      "Python, Modules/main.c"},

@@ -188,6 +188,11 @@ class Stdin(Case):
         self.assertIn("hint: the rank asked for input and its stdin had none: "
                       "`muster run --stdin 0`", done.errors)
 
+    def test_who_gave_input_is_not_told_to_give_it(self):
+        done = self.muster("--stdin", "0", "-n", "1", "python3", "-c", "input()")
+        self.assertIn("EOFError", done.errors)
+        self.assertNotIn("hint:", done.errors)
+
     def of_a_shell(self, where, *words, launcher=("run",)):
         """How a job of a shell ends, whose terminal has input; in the foreground once there is a
         file `where`."""

@@ -159,6 +159,38 @@ TEST(RunIsPlannedAnew, WhenTwoNamesAreOneHost) {
   EXPECT_NE(answer.err.find("alias1 is node1 under another name"), std::string::npos) << answer.err;
 }
 
+RunReport without_input() {
+  RunReport report = failed(1);
+  report.tail = {"EOFError: EOF when reading a line"};
+  return report;
+}
+
+// Only to a rank that had none, and only what its front end has.
+TEST(RunReports, OfMissingInputSayHowToGiveIt) {
+  CommandLine muster;
+  muster.run = [](head::HeadOptions&) { return without_input(); };
+  const std::string hosts = "node1,node2";
+  const std::vector<std::pair<Words, std::string>> kTold = {
+      {{"run", "-n", "2", "-H", hosts, "true"}, "`muster run --stdin 0`"},
+      {{"run", "-n", "2", "-H", hosts, "--stdin", "0", "true"}, "`--stdin 1` gives it to rank 1"},
+      {{"run", "-n", "2", "-H", hosts, "--stdin", "1", "true"}, ""},
+      {{"run", "-n", "2", "-H", hosts, "--stdin", "all", "true"}, ""},
+      {{"mpirun", "-np", "2", "-H", hosts, "true"}, "`--stdin 1` gives it to rank 1"},
+      {{"mpirun", "-np", "2", "-H", hosts, "--stdin", "1", "true"}, ""},
+      {{"mpiexec.hydra", "-n", "2", "-hosts", hosts, "true"}, ""},
+      {{"horovodrun", "-np", "2", "-H", "node1:1,node2:1", "true"}, ""},
+  };
+  for (const auto& [words, told] : kTold) {
+    const std::string text = muster(words).err;
+    EXPECT_NE(text.find("EOFError"), std::string::npos) << words[0] << text;
+    if (told.empty()) {
+      EXPECT_EQ(text.find("hint:"), std::string::npos) << words[0] << text;
+    } else {
+      EXPECT_NE(text.find(told), std::string::npos) << words[0] << text;
+    }
+  }
+}
+
 // A job file's run, with its record in a folder of the test.
 class RecordedRun : public testing::Test {
  protected:
@@ -192,6 +224,12 @@ TEST_F(RecordedRun, IsShownAsItsHeadToldItsEvents) {
   EXPECT_NE(text.find("2 on 2 hosts"), std::string::npos) << text;
   EXPECT_EQ(muster_({"wait", "last"}).code, 7);
   EXPECT_NE(muster_({"report", "last"}).out.find("rank 1"), std::string::npos);
+}
+
+TEST_F(RecordedRun, WithoutInputIsToldWhatAJobFileCannotGive) {
+  muster_.run = [](head::HeadOptions&) { return without_input(); };
+  const std::string text = submit().err;
+  EXPECT_NE(text.find("job files and detached runs have no stdin"), std::string::npos) << text;
 }
 
 TEST_F(RecordedRun, ThatNeverBeganSaysWhy) {

@@ -91,5 +91,14 @@ TEST(KnownMessages, AreFoundInWhatProgramsPrint) {
   }
 }
 
+TEST(KnownMessages, OfMissingInputSayWhatTheRunSays) {
+  model::RunReport report;
+  report.first.code = 1;
+  EXPECT_EQ(next_step(report, "EOFError: EOF when reading a line"), "");
+  report.input_step = "do this";
+  EXPECT_EQ(next_step(report, "EOFError: EOF when reading a line"), "do this");
+  EXPECT_EQ(next_step(report, "ValueError: no"), "");
+}
+
 }  // namespace
 }  // namespace muster::view
