@@ -16,6 +16,7 @@
 #include "cli/help.hpp"
 #include "cli/hold_hosts.hpp"
 #include "cli/left_variables.hpp"
+#include "cli/list.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_agent.hpp"
@@ -35,7 +36,9 @@ namespace {
 
 using base::Fault;
 
-int complete(const std::vector<std::string>& words) {
+int complete(const Invocation& invocation) {
+  const std::vector<std::string>& words = invocation.words;
+  if (words.size() == 3 && words[2] == kCompletionRuns) return offer_runs(invocation);
   const std::string shell = words.size() == 3 ? words[2] : "";
   auto script = completion(shell);
   if (!script) {
@@ -246,7 +249,7 @@ int main(Invocation invocation) {
   if (command == "errand") {
     return do_errand({words.begin() + 2, words.end()}, invocation);
   }
-  if (command == "completion") return complete(words);
+  if (command == "completion") return complete(invocation);
   if (command == "version" || command == "--version" || command == "-V") {
     return print_version();
   }

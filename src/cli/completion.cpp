@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/shell_word.hpp"
 #include "cli/help.hpp"
 #include "front/front.hpp"
 #include "spec/in_quotes.hpp"
@@ -115,14 +116,24 @@ std::string bash_counts() {
   return branches;
 }
 
-// Names in ssh's files, for a POSIX shell: neither patterns nor hashed ones, nor addresses with
-// ':'.
-constexpr std::string_view kHosts =
-    R"({ sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' ~/.ssh/config | tr ' ' '\n'
-  cut -d' ' -f1 ~/.ssh/known_hosts | tr ',' '\n' | sed 's/^\[\(.*\)\]:[0-9]*$/\1/'
-  } 2>/dev/null | grep -v '[][*?!|@#:]' | sort -u)";
+// Names in ssh's files and in those that its configuration includes, for a POSIX shell: neither
+// patterns nor hashed ones, nor addresses with ':'.
+constexpr std::string_view kHosts = R"(cd ~/.ssh 2>/dev/null || exit 0
+{ { cat config
+    sed -n 's/^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]=]\{1,\}//p' config | tr ' ' '\n' |
+      while read -r file; do
+        case $file in '~/'*) file=$HOME/${file#??} ;; esac
+        cat $file
+      done
+  } | sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' | tr ' ' '\n'
+  cut -d' ' -f1 known_hosts | tr ',' '\n' | sed 's/^\[\(.*\)\]:[0-9]*$/\1/'
+} 2>/dev/null | grep -v '[][*?!|@#:]' | sort -u)";
 
-// Bash splits words at '=', so --opt=value arrives as three words.
+// For any shell that knows a POSIX shell's quotes.
+std::string hosts_command() { return "sh -c " + base::shell_word(kHosts); }
+
+// Bash splits words at '=' and '@', so --opt=value and user@host arrive as three words; what is
+// offered then stands for the third.
 constexpr std::string_view kBash =
     R"shell(# bash completion for muster: source <(muster completion bash)
 _muster_count() {{
@@ -130,21 +141,29 @@ _muster_count() {{
 {counts}    *) count=0 ;;
   esac
 }}
-# The newest runs and what their jobs are called.
-_muster_runs() {{
-  command muster ps 2>/dev/null | sed -n '1d; s/^\([^ ]*\) .*  \([^ ]*\)$/\1\n\2/; s/ .*//; p'
+# The newest runs and what their jobs are called, written as in the word that has been begun.
+_muster_complete_runs() {{
+  local run begun=$word is_quoted=
+  case $word in
+    \'* | \"*) is_quoted=yes; begun=${{word:1}} ;;
+  esac
+  while IFS=$'\t' read -r run _; do
+    [[ $is_quoted ]] || printf -v run %q "$run"
+    [[ $run == "$begun"* ]] && COMPREPLY+=("$run")
+  done < <(echo last; command muster completion runs 2>/dev/null)
 }}
 # Those that ssh knows by name.
 _muster_hosts() {{
   {hosts}
 }}
-# The last one of a list.
+# The last one of a list, behind its user.
 _muster_complete_hosts() {{
-  COMPREPLY=($(compgen -P "${{word%"${{word##*,}}"}}" -W "$(_muster_hosts)" -- "${{word##*,}}"))
+  local begun=${{word##*[,@]}}
+  COMPREPLY=($(compgen -P "${{word%"$begun"}}" -W "$(_muster_hosts)" -- "$begun"))
   compopt -o nospace
 }}
 _muster() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 before command names count rest
+  local word=${{COMP_WORDS[COMP_CWORD]}} at=2 given=0 back before command names count rest
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     COMPREPLY=($(compgen -W '{commands}' -- "$word"))
@@ -162,8 +181,9 @@ _muster() {{
       -*)
         _muster_count "$command" "${{COMP_WORDS[at]}}"
         at=$((at + 1 + count))
-        ((count == 1)) && [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1)) ;;
-      *) ((rest)) || break; at=$((at + 1)) ;;
+        ((count == 1)) && [[ ${{COMP_WORDS[at - 1]}} == = ]] && at=$((at + 1))
+        while [[ ${{COMP_WORDS[at]}} == @ ]]; do at=$((at + 2)); done ;;
+      *) ((rest)) || break; at=$((at + 1)) given=$((given + 1)) ;;
     esac
   done
   if ((at < COMP_CWORD)); then
@@ -171,8 +191,11 @@ _muster() {{
     else compopt -o default; fi
     return
   fi
-  before=${{COMP_WORDS[COMP_CWORD - 1]}}
-  [[ $before == = ]] && before=${{COMP_WORDS[COMP_CWORD - 2]}}
+  back=$((COMP_CWORD - 1))
+  [[ $word == @ ]] && word= back=$COMP_CWORD
+  while [[ ${{COMP_WORDS[back]}} == @ ]]; do back=$((back - 2)); done
+  [[ ${{COMP_WORDS[back]}} == = ]] && back=$((back - 1))
+  before=${{COMP_WORDS[back]}}
   [[ $word == = ]] && word=
   case $command:$before in
 {values}  esac
@@ -183,9 +206,9 @@ _muster() {{
   case $rest in
     0) COMPREPLY=($(compgen -c -- "$word")) ;;
     1) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
-    2) COMPREPLY=($(compgen -W "last $(_muster_runs)" -- "$word")) ;;
+    2) _muster_complete_runs ;;
     4)
-      if ((COMP_CWORD == 2)) || [[ $before == -* ]]; then
+      if ((given == 0)); then
         COMPREPLY=($(compgen -W '{schedulers}' -- "$word"))
       else compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")); fi ;;
   esac
@@ -196,7 +219,7 @@ complete -F _muster muster
 std::string bash() {
   return fmt::format(fmt::runtime(kBash), fmt::arg("commands", command_names()),
                      fmt::arg("fronts", bash_fronts()), fmt::arg("counts", bash_counts()),
-                     fmt::arg("values", bash_values()), fmt::arg("hosts", kHosts),
+                     fmt::arg("values", bash_values()), fmt::arg("hosts", hosts_command()),
                      fmt::arg("schedulers", kSchedulers));
 }
 
@@ -288,15 +311,19 @@ constexpr std::string_view kZsh = R"shell(#compdef muster
 # The newest runs, with what their jobs are called.
 _muster_runs() {{
   local -a runs
-  runs=("last" ${{(f)"$(command muster ps 2>/dev/null |
-    sed -n '1d; s/^\([^ ]*\) .*  \([^ ].*\)$/\1:\2/p')"}})
+  runs=(${{(f)"$(command muster completion runs 2>/dev/null)"}})
+  runs=(last ${{${{runs//:/\\:}}/$'\t'/:}})
   _describe run runs
 }}
-# Those that ssh knows by name.
-_muster_hosts() {{
+# Those that ssh knows by name, each behind its user.
+_muster_host() {{
   local -a hosts
   hosts=(${{(f)"$({hosts})"}})
-  _sequence compadd -a hosts
+  compset -P '*@'
+  compadd "$@" -a hosts
+}}
+_muster_hosts() {{
+  _sequence _muster_host
 }}
 _muster_schedulers() {{
   compadd -- {schedulers}
@@ -318,7 +345,7 @@ compdef _muster muster
 
 std::string zsh() {
   return fmt::format(fmt::runtime(kZsh), fmt::arg("commands", command_names()),
-                     fmt::arg("fronts", zsh_fronts()), fmt::arg("hosts", kHosts),
+                     fmt::arg("fronts", zsh_fronts()), fmt::arg("hosts", hosts_command()),
                      fmt::arg("schedulers", kSchedulers));
 }
 
@@ -356,31 +383,37 @@ std::string fish_value(const OptionText& option) {
   }
 }
 
-std::string fish_rest(Rest rest) {
-  switch (rest) {
+std::string fish_line(std::string_view names, std::string_view what) {
+  return fmt::format("complete -c muster -n '__muster_is {}'{}\n", names, what);
+}
+
+std::string fish_rest(const Front& front) {
+  switch (rest_of(front)) {
     case Rest::program:
-      return " -fa '(__fish_complete_command)'";
+      return fish_line(front.names, " -fa '(__fish_complete_command)'");
     case Rest::file:
-      return " -F";
+      return fish_line(front.names, " -F");
     case Rest::run:
-      return " -fa '(__muster_runs)'";
+      return fish_line(front.names, " -fa '(__muster_runs)'");
     case Rest::scheduler:
-      return fmt::format(" -Fa '{}'", kSchedulers);
+      return fish_line(fmt::format("{}; and not __muster_names_scheduler", front.names),
+                       fmt::format(" -fa '{}'", kSchedulers)) +
+             fish_line(fmt::format("{}; and __muster_names_scheduler", front.names), " -F");
     case Rest::nothing:
       break;
   }
-  return " -f";
+  return fish_line(front.names, " -f");
 }
 
 std::string fish_fronts() {
   std::string lines;
   for (const Front& front : front::fronts()) {
-    const std::string begin = fmt::format("complete -c muster -n '__muster_is {}'", front.names);
-    lines += begin + fish_rest(rest_of(front)) + "\n";
+    lines += fish_rest(front);
     for (const OptionText* option : front.options()) {
       std::string names;
       for (const std::string_view name : front::names_of(*option)) names += fish_name(name);
-      lines += begin + names + fish_value(*option) + " -d " + fish_text(option->help) + "\n";
+      names += fish_value(*option) + " -d " + fish_text(option->help);
+      lines += fish_line(front.names, names);
     }
   }
   return lines;
@@ -404,14 +437,20 @@ function __muster_is
   set -l words (commandline -opc)
   test (count $words) -gt 1; and contains -- $words[2] $argv
 end
+function __muster_names_scheduler
+  for word in (commandline -opc)
+    contains -- $word {schedulers}; and return 0
+  end
+  return 1
+end
 # The newest runs, with what their jobs are called.
 function __muster_runs
   echo last
-  command muster ps 2>/dev/null | sed -n '1d; s/^\([^ ]*\) .*  \([^ ].*\)$/\1\t\2/p'
+  command muster completion runs 2>/dev/null
 end
 # Those that ssh knows by name, behind those that are typed already.
 function __muster_hosts
-  set -l typed (commandline -ct | string replace -r '^--?[a-z]+=' '' | string match -r '.*,')
+  set -l typed (commandline -ct | string replace -r '^--?[a-z]+=' '' | string match -r '.*[,@]')
   sh -c {hosts} | string replace -r '^' -- "$typed"
 end
 complete -c muster -f
@@ -422,7 +461,7 @@ complete -c muster -n '__muster_is help' -fa '{commands}'
 std::string fish() {
   return fmt::format(fmt::runtime(kFish), fmt::arg("commands", command_names()),
                      fmt::arg("heads", fish_commands()), fmt::arg("fronts", fish_fronts()),
-                     fmt::arg("hosts", fish_text(kHosts)));
+                     fmt::arg("hosts", fish_text(kHosts)), fmt::arg("schedulers", kSchedulers));
 }
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <memory>
 #include <poll.h>
+#include <set>
 #include <unistd.h>
 #include <vector>
 
+#include "cli/meant_record.hpp"
 #include "cli/requeued.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
@@ -23,6 +25,7 @@
 #include "view/drawn_over.hpp"
 #include "view/record_json.hpp"
 #include "view/record_words.hpp"
+#include "view/utf8.hpp"
 
 namespace muster::cli {
 namespace {
@@ -302,6 +305,31 @@ int list(const std::string& folder, const RecordRequest& request, const Invocati
   if (request.watch) return watch(folder, request, invocation);
   const std::vector<Entry> entries = meant(folder, request, invocation);
   return request.json ? print_list(entries, request.lines) : print(table(entries));
+}
+
+// Each name as it is found when it is typed: several runs may be called the same.
+int offer_runs(const Invocation& invocation) {
+  const auto records = store::records_folder(invocation.environment);
+  if (!records) return 0;
+  std::vector<Entry> entries = Listing(*records, IndexText::cells).all();
+  std::reverse(entries.begin(), entries.end());
+  entries.resize(std::min(entries.size(), kMost));
+  const model::Utc now = store::utc_now();
+  std::set<std::string> names;
+  std::string text;
+  for (const Entry& entry : entries) {
+    text += fmt::format("{}\t{}\n", entry.run, cells_of(entry, now).back());
+    const auto record = store::read_record(*records + "/" + entry.run);
+    if (!record || record->name.empty()) continue;
+    names.insert(record->name);
+    if (!record->experiment.empty()) names.insert(record->experiment + "/" + record->name);
+  }
+  for (const std::string& name : names) {
+    const auto folder = folder_of_run(*records, name);
+    if (!folder || name != view::one_line(name)) continue;
+    text += fmt::format("{}\t{}\n", name, store::run_of(*folder));
+  }
+  return print(text);
 }
 
 int reindex(const std::string& folder, const RecordRequest& request) {

@@ -1,5 +1,5 @@
-// list: the runs on record, as a table or as JSON; which of them a person means; reindex: rebuilds
-// the index behind it.
+// list: the runs on record, as a table or as JSON; which of them a person means, and which a shell
+// offers; reindex: rebuilds the index behind it.
 #pragma once
 
 #include <string>
@@ -22,6 +22,10 @@ namespace muster::cli {
 // All runs of this user whose job is called so.
 [[nodiscard]] std::vector<model::RunRecord> runs_called(const std::string& records,
                                                         const std::string& word);
+
+// For the completion of a shell, a line for each of the newest runs, "RUN\tJOB", and for each name
+// of their jobs by which one run is found, "NAME\tRUN". Asks no scheduler. Returns as print() does.
+[[nodiscard]] int offer_runs(const Invocation& invocation);
 
 [[nodiscard]] int reindex(const std::string& records, const front::RecordRequest& request);
 

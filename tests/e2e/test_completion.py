@@ -1,4 +1,4 @@
-"""What a person at a terminal is offered by Tab, in a real zsh."""
+"""What a person is offered by Tab: of runs that are on record, and at a terminal in a real zsh."""
 
 # rooms: cli front
 
@@ -28,6 +28,56 @@ comppostfuncs=(done_offering)
 PROMPT=
 : > $DIR/ready
 """
+
+BASH = """. <(muster completion bash)
+compopt() { :; }
+COMP_WORDS=(muster show "$1") COMP_CWORD=2
+_muster
+((${#COMPREPLY[@]} == 0)) || printf '%s\\n' "${COMPREPLY[@]}"
+"""
+FISH = """muster completion fish | source
+complete -C "muster show $argv[1]" | cut -f1
+"""
+
+
+class OfRuns(Case):
+    """What is offered is what the other commands understand."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("bin"))
+        os.symlink(MUSTER, self.path("bin", "muster"))
+
+    def environment(self, **more):
+        return super().environment(PATH=f"{self.path('bin')}:/usr/bin:/bin", **more)
+
+    def of(self, *words):
+        done = self.start(*words[1:], command=(words[0],)).finish()
+        self.assertEqual(done.code, 0, done)
+        return done.text.splitlines()
+
+    def job(self, text):
+        self.of("muster", "submit", self.write("job.yml", text + "command: 'true'\n"))
+
+    def test_only_what_finds_one_run_is_offered(self):
+        self.succeeds("true", env=self.environment(MUSTER_RECORD="yes"))
+        for name in ("twice", "twice", "my first", "it's"):
+            self.job(f"name: {name}\nexperiment_name: lines\n")
+        names = {line.split("\t")[0] for line in self.of("muster", "completion", "runs")}
+        self.assertEqual({name for name in names if not name.startswith("2")},
+                         {"it's", "my first", "lines/it's", "lines/my first"})
+        self.assertEqual(len(names), 9)
+        for name in names:
+            self.of("muster", "show", name)
+        self.assertEqual(self.of("bash", "-c", BASH, "bash", "tr"), [])
+        self.assertEqual(self.of("bash", "-c", BASH, "bash", "my"), ["my\\ first"])
+        self.assertEqual(self.of("bash", "-c", BASH, "bash", "it"), ["it\\'s"])
+        if shutil.which("fish"):
+            self.assertEqual(self.of("fish", "--no-config", "-c", FISH, "my"), ["my first"])
+
+    def test_without_any_run(self):
+        self.assertEqual(self.of("muster", "completion", "runs"), [])
+        self.assertEqual(self.of("bash", "-c", BASH, "bash", ""), ["last"])
 
 
 @unittest.skipUnless(shutil.which("zsh"), "there is no zsh here")
@@ -71,7 +121,7 @@ class OfZsh(Case):
             os.close(ours)
         if not os.path.exists(self.path("offered")):
             return set()
-        return set(self.read("offered").decode().split())
+        return set(self.read("offered").decode().splitlines())
 
     def test_commands(self):
         self.assertEqual(self.offered("muster comp"), {"completion"})
@@ -101,6 +151,12 @@ class OfZsh(Case):
         offered = self.offered("muster show ")
         self.assertIn("last", offered)
         self.assertEqual(len(offered), 3, offered)
+
+    def test_hosts_of_a_user(self):
+        os.mkdir(self.path(".ssh"))
+        self.write(".ssh/config", "Include more\nHost node1\n")
+        self.write(".ssh/more", "Host bigone\n")
+        self.assertEqual(self.offered("muster run -H node1,me@b"), {"bigone"})
 
     def test_files_and_programs(self):
         self.write("job.yml", "command: true\n")

@@ -53,18 +53,24 @@ class Completion : public testing::Test {
 
   void write_hosts() const {
     std::filesystem::create_directory(folder_ + "/.ssh");
-    std::ofstream(folder_ + "/.ssh/config") << "Host node1 node2 *.site !x\n  HostName a\n";
+    std::ofstream(folder_ + "/.ssh/config")
+        << "Include conf.d/*.conf ~/more\nHost node1 node2 *.site !x\n  HostName a\n";
+    std::filesystem::create_directory(folder_ + "/.ssh/conf.d");
+    std::ofstream(folder_ + "/.ssh/conf.d/lab.conf") << "Host lab1\n";
+    std::ofstream(folder_ + "/more") << "Host=more1\n";
     std::ofstream(folder_ + "/.ssh/known_hosts")
         << "|1|hash= ssh-rsa A\nbigone,10.0.0.7 ssh-rsa A\n[node7]:2222 ssh-rsa A\n";
   }
 
-  // Stands for muster, and lists two runs.
+  // Stands for muster, and offers two runs and what their jobs are called.
   void write_program() const {
     const std::string path = folder_ + "/muster";
     std::ofstream(path) << "#!/bin/sh\n"
-                           "echo 'RUN                STATE      RANKS    JOB'\n"
-                           "echo '20261121-1-kufari  completed  2 on vm  train'\n"
-                           "echo '20261122-2-sozunu  completed  2 on vm  python3 -c print'\n";
+                           "test \"$*\" = 'completion runs' || exit 1\n"
+                           "printf '20261122-2-sozunu\\tpython3 -c a:b\\n'\n"
+                           "printf '20261121-1-kufari\\tmy train\\n'\n"
+                           "printf 'lines/my train\\t20261121-1-kufari\\n'\n"
+                           "printf 'my train\\t20261121-1-kufari\\n'\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
@@ -131,18 +137,40 @@ TEST_F(Completion, OfBashKnowsHosts) {
   EXPECT_EQ(offered("muster run -H node1,b"), Set{"node1,bigone"});
   EXPECT_EQ(offered("muster mpirun --host node1,node"),
             (Set{"node1,node1", "node1,node2", "node1,node7"}));
+  EXPECT_EQ(offered("muster run -H l"), Set{"lab1"}) << "of a file that is included";
+  EXPECT_EQ(offered("muster run -H mo"), Set{"more1"});
+}
+
+// Words as bash makes them of user@host.
+TEST_F(Completion, OfBashKnowsHostsOfAUser) {
+  script("bash");
+  write_hosts();
+  EXPECT_EQ(offered("muster run -H me @ b"), Set{"bigone"});
+  EXPECT_EQ(offered("muster run -H node1,me @ b"), Set{"bigone"});
+  EXPECT_EQ(offered("muster run --host = me @ b"), Set{"bigone"});
+  EXPECT_EQ(offered("muster run -H me @ node1,me @ b"), Set{"bigone"});
+  EXPECT_TRUE(offered("muster run -H me @").contains("bigone"));
+  EXPECT_EQ(offered("muster run -H me@b"), Set{"me@bigone"}) << "where it makes one word of it";
+  EXPECT_EQ(offered("muster run -H me @ node1 -n 4 --dry"), Set{"--dry-run"});
 }
 
 TEST_F(Completion, OfBashKnowsRunsAndWhatTheirJobsAreCalled) {
   script("bash");
   write_program();
   EXPECT_EQ(offered("muster logs -f 2"), (Set{"20261121-1-kufari", "20261122-2-sozunu"}));
-  EXPECT_EQ(offered("muster show tr"), Set{"train"});
+  EXPECT_EQ(offered("muster show my"), Set{"my\\ train"});
+  EXPECT_EQ(offered("muster show \"my\\\\ t\""), Set{"my\\ train"});
+  EXPECT_EQ(offered("muster show \\\"my"), Set{"my train"}) << "bash keeps the quote";
+  EXPECT_EQ(offered("muster show li"), Set{"lines/my\\ train"});
+  EXPECT_EQ(offered("muster show py"), Set{});
 }
 
 TEST_F(Completion, OfBashKnowsWordsOfExportAndHelp) {
   script("bash");
   EXPECT_EQ(offered("muster export k"), Set{"kubernetes"});
+  EXPECT_EQ(offered("muster export --as job k"), Set{"kubernetes"});
+  std::ofstream(folder_ + "/job.yml") << "x";
+  EXPECT_EQ(offered("muster export kubernetes jo"), Set{"job.yml"});
   EXPECT_EQ(offered("muster help expo"), Set{"export"});
 }
 
@@ -155,7 +183,11 @@ TEST_F(Completion, OfFishKnowsTheSame) {
   EXPECT_EQ(offered_by_fish("muster run --ta"), Set{"--tag"});
   EXPECT_EQ(offered_by_fish("muster run --on-failure "), (Set{"abort", "continue"}));
   EXPECT_EQ(offered_by_fish("muster run -H node1,b"), Set{"node1,bigone"});
+  EXPECT_EQ(offered_by_fish("muster run -H node1,me@b"), Set{"node1,me@bigone"});
   EXPECT_EQ(offered_by_fish("muster logs -f 20261121"), Set{"20261121-1-kufari"});
+  EXPECT_EQ(offered_by_fish("muster show my"), Set{"my train"});
+  EXPECT_EQ(offered_by_fish("muster export "),
+            (Set{"crontab", "grid_engine", "kubernetes", "slurm"}));
   EXPECT_EQ(offered_by_fish("muster export kub"), Set{"kubernetes"});
 }
 
