@@ -75,24 +75,33 @@ Result<void> check_ended(const RunRecord& record, const RecordRequest& request) 
                     run, *step);
 }
 
+// Once, however often it is named.
+Result<void> add_meant(const std::string& records, const std::string& word,
+                       const RecordRequest& request, const Invocation& invocation, Records& found) {
+  const auto run = run_meant(records, word);
+  if (!run && folder_of_run(records, word)) {
+    const std::string pipeline = word.substr(0, word.find('/'));
+    return base::fail(Fault::usage, typed_instead(invocation, word, pipeline),
+                      "{} is a step: its record goes with that of its pipeline", word);
+  }
+  if (!run) return tl::unexpected(run.error());
+  if (std::ranges::count(found, *run, &RunRecord::run) > 0) return {};
+  const std::string owner = store::other_owner(records, folder_in(records, *run));
+  if (!owner.empty() && !request.foreign) return tl::unexpected(foreign_run(*run, owner));
+  found.push_back(as_now(record_or_remains(records, *run), invocation));
+  return check_ended(found.back(), request);
+}
+
+// All that is wrong with any of them is told before one is removed.
 Result<Records> named(const std::string& records, const RecordRequest& request,
                       const Invocation& invocation) {
   Records found;
+  base::Errors wrong;
   for (const std::string& word : request.runs) {
-    const auto run = run_meant(records, word);
-    if (!run && folder_of_run(records, word)) {
-      const std::string pipeline = word.substr(0, word.find('/'));
-      return base::fail(Fault::usage, typed_instead(invocation, word, pipeline),
-                        "{} is a step: its record goes with that of its pipeline", word);
-    }
-    if (!run) return tl::unexpected(run.error());
-    if (std::ranges::count(found, *run, &RunRecord::run) > 0) continue;
-    const std::string owner = store::other_owner(records, folder_in(records, *run));
-    if (!owner.empty() && !request.foreign) return tl::unexpected(foreign_run(*run, owner));
-    found.push_back(as_now(record_or_remains(records, *run), invocation));
-    if (auto ended = check_ended(found.back(), request); !ended)
-      return tl::unexpected(ended.error());
+    auto added = add_meant(records, word, request, invocation, found);
+    if (!added) wrong.add(std::move(added.error()));
   }
+  if (!wrong.empty()) return tl::unexpected(std::move(wrong).together());
   return found;
 }
 

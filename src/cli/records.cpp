@@ -259,18 +259,34 @@ int act(const RunRecord& record, const RecordRequest& request, const Invocation&
   CHECK(false);
 }
 
-// All are found before anything is done to one of them.
+Result<RunRecord> find_one(const std::string& records, const std::string& word,
+                           const RecordRequest& request) {
+  auto record = meant_record(records, word);
+  if (!record) return record;
+  record->owner = store::other_owner(records, record->folder);
+  if (auto respected = respect_owner(*record, request); !respected) {
+    return tl::unexpected(std::move(respected.error()));
+  }
+  return record;
+}
+
+// All are found before anything is done to one of them, and before schedulers are asked.
 Result<std::vector<RunRecord>> find_all(const std::string& records, const RecordRequest& request,
                                         const Invocation& invocation) {
   std::vector<RunRecord> found;
+  found.reserve(request.runs.size());
+  base::Errors wrong;
   for (const std::string& word : request.runs) {
-    auto record = meant_record(records, word);
-    if (!record) return tl::unexpected(std::move(record.error()));
-    record->owner = store::other_owner(records, record->folder);
-    const auto respected = respect_owner(*record, request);
-    if (!respected) return tl::unexpected(respected.error());
-    found.push_back(is_scheduled(*record) ? asked_for(std::move(*record), invocation)
-                                          : std::move(*record));
+    auto record = find_one(records, word, request);
+    if (record) {
+      found.push_back(std::move(*record));
+    } else {
+      wrong.add(std::move(record.error()));
+    }
+  }
+  if (!wrong.empty()) return tl::unexpected(std::move(wrong).together());
+  for (RunRecord& record : found) {
+    if (is_scheduled(record)) record = asked_for(std::move(record), invocation);
   }
   return found;
 }

@@ -240,6 +240,21 @@ TEST_F(RecordedRun, ThatNeverBeganSaysWhy) {
   EXPECT_NE(shown().find("no descriptors are left"), std::string::npos) << shown();
 }
 
+// All of them are named at once, and nothing is done to the others.
+TEST_F(RecordedRun, IsLeftAloneWhereOthersAreMissing) {
+  ASSERT_EQ(submit().code, 0);
+  for (const std::string verb : {"stop", "wait", "rm"}) {
+    const Answer answer = muster_({verb, "aa", "last", "bb", "cc"});
+    EXPECT_EQ(answer.code, base::exit_code(base::Fault::usage)) << verb;
+    EXPECT_EQ(answer.out, "") << verb;
+    for (const std::string missing : {"aa", "bb", "cc"}) {
+      EXPECT_NE(answer.err.find("no run " + missing), std::string::npos) << verb << answer.err;
+    }
+    EXPECT_EQ(answer.err.find("hint"), answer.err.rfind("hint")) << answer.err;
+  }
+  EXPECT_NE(shown().find("completed"), std::string::npos) << shown();
+}
+
 TEST_F(RecordedRun, AsksNoHeadWhenItCannotBePlanned) {
   const Answer answer = muster_({"submit", "-H", "node1", file_});
   EXPECT_NE(answer.code, 0);
