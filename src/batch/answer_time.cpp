@@ -61,4 +61,12 @@ std::optional<model::Utc> ctime_time(std::string_view text) {
   return at(digits(text, 20, 4), number, digits(text, 8, 2), text.substr(11, 8));
 }
 
+std::string minute_in(std::string_view text) {
+  constexpr std::size_t kMinutes = 16;
+  std::string minute(text.substr(0, kMinutes));
+  const std::size_t t = minute.find('T');
+  if (t != std::string::npos) minute[t] = ' ';
+  return minute;
+}
+
 }  // namespace muster::batch

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/record.hpp"
@@ -14,5 +15,9 @@ namespace muster::batch {
 
 // "Wed Nov  5 17:08:45 2026", as ctime(3) writes it in the C locale, of UTC. Likewise.
 [[nodiscard]] std::optional<model::Utc> ctime_time(std::string_view text);
+
+// "2026-11-23 22:50" of "2026-11-23T22:50:07" with whatever follows, since nobody waits for
+// seconds: in the zone of who wrote it. Empty: it was.
+[[nodiscard]] std::string minute_in(std::string_view text);
 
 }  // namespace muster::batch

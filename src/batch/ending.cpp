@@ -105,6 +105,7 @@ std::string last_words_of(std::string_view text) {
 std::string wait_words(const System& system, const Sight& sight) {
   if (sight.reason.empty()) return {};
   std::string words = fmt::format("{} job {} waits: {}", system.name, sight.id, sight.reason);
+  if (!sight.queued.empty()) words += "; queued since " + sight.queued;
   if (!sight.start.empty()) words += "; expected to start at " + sight.start;
   return words;
 }

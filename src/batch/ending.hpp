@@ -32,8 +32,8 @@ struct Traces {
 // muster's own, else the last.
 [[nodiscard]] std::string last_words_of(std::string_view text);
 
-// "Slurm job 12 waits: Resources; expected to start at 2026-11-23 22:50"; empty while the system
-// gives no reason.
+// "Slurm job 12 waits: Resources; queued since 2026-11-23 21:30; expected to start at 2026-11-23
+// 22:50", as far as these times are known; empty while the system gives no reason.
 [[nodiscard]] std::string wait_words(const System& system, const Sight& sight);
 
 }  // namespace muster::batch

@@ -50,7 +50,10 @@ Sight sight_of(std::string_view xml) {
     sight.stage = Stage::over;
     sight.how = How::cancelled;
   }
-  if (sight.stage == Stage::waiting) sight.reason = why_waiting(sight.state, sight.id);
+  if (sight.stage == Stage::waiting) {
+    sight.reason = why_waiting(sight.state, sight.id);
+    sight.queued = minute_in(element(xml, "JB_submission_time"));
+  }
   const std::string_view queue = element(xml, "queue_name");
   const std::size_t at = queue.find('@');
   if (at != std::string_view::npos) sight.hosts = queue.substr(at + 1);

@@ -33,6 +33,7 @@ struct Sight {
   std::string state;  // in the system's own word
   // Why it waits, and what to do, or how it ended, in its words; may be empty.
   std::string reason = {};
+  std::string queued = {};       // when it was submitted, or queued again, like `start`
   std::string start = {};        // when it is expected to start: "2026-11-23 22:50"; may be empty
   std::string hosts = {};        // in its own form; without those that were lost
   std::string script_host = {};  // where its script runs; may be empty

@@ -53,7 +53,7 @@ std::string joined(const std::vector<std::string>& ids) {
 
 // Jobs that have ended are there for MinJobAge seconds (slurm.conf(5)).
 Words list(const std::vector<std::string>& ids) {
-  return {"squeue", "--noheader", "--states=all", "--format=%i|%T|%r|%S|%N|%B|%e",
+  return {"squeue", "--noheader", "--states=all", "--format=%i|%T|%r|%S|%N|%B|%e|%V",
           "--jobs=" + joined(ids)};
 }
 

@@ -71,15 +71,6 @@ bool says_nothing(std::string_view text) {
 
 std::string told(const std::string& text) { return says_nothing(text) ? "" : text; }
 
-// "2026-11-23T22:50:00+0100": nobody waits for seconds.
-std::string minute_of(const std::string& time) {
-  constexpr std::size_t kMinutes = 16;
-  std::string text = told(time).substr(0, kMinutes);
-  const std::size_t t = text.find('T');
-  if (t != std::string::npos) text[t] = ' ';
-  return text;
-}
-
 std::optional<int> number(std::string_view text) {
   if (text.empty() || text.size() > 6) return std::nullopt;
   int value = 0;
@@ -173,10 +164,11 @@ std::vector<Sight> slurm_listed(std::string_view said) {
   return read_lines(said, 7, [](const std::vector<std::string>& cell, Sight& sight) {
     sight.reason = told(cell[2]);
     if (sight.stage == Stage::waiting) sight.reason = slurm_reason(sight.reason, sight.id);
-    sight.start = minute_of(cell[3]);
+    sight.start = minute_in(told(cell[3]));
     sight.hosts = cell[4];
     sight.began = start_time(sight, cell[3]);
     sight.script_host = told(cell[5]);
+    if (cell.size() > 7) sight.queued = minute_in(told(cell[7]));
   });
 }
 

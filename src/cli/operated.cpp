@@ -198,7 +198,7 @@ class OperatedFollowing {
     const auto sight = cluster::look(kubectl_, cluster::name_in(record_.scheduler.id));
     if (!sight) return tell(sight.error().error.what);
     if (record_.state == RunState::queued) {
-      for (const std::string& wait : sight->waits) tell(wait);
+      for (const std::string& wait : sight->waits) tell(wait_line(record_, wait));
     }
     output_.print_new(*sight, record_.is_live(), [this] { return goes_on(); });
   }

@@ -1,6 +1,7 @@
 // Asks the scheduler, follows the launcher's output, and finishes records.
 #include "cli/scheduled.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
@@ -267,7 +268,9 @@ class Following {
   }
 
   void tell_waits(const Sight& sight) {
-    for (const std::string& wait : sight.waits) tell(wait);
+    for (const std::string& wait : sight.waits) {
+      tell(sight.has_begun ? wait : wait_line(record_, wait));
+    }
   }
 
   // Each once.
@@ -324,6 +327,14 @@ bool is_open_at_scheduler(const RunRecord& record) {
 
 Kubectl kubectl_of(const RunRecord& record, const std::vector<std::string>& environment) {
   return {{record.scheduler.context, record.scheduler.space}, environment};
+}
+
+std::string wait_line(const RunRecord& record, const std::string& wait) {
+  if (!record.created) return wait;
+  constexpr std::size_t kMinutes = 16;
+  std::string since = view::utc_text(*record.created).substr(0, kMinutes);
+  std::ranges::replace(since, 'T', ' ');
+  return fmt::format("{} (waiting since {} UTC)", wait, since);
 }
 
 RunRecord asked_for(RunRecord record, const Invocation& invocation) {

@@ -22,6 +22,10 @@ namespace muster::cli {
 [[nodiscard]] cluster::Kubectl kubectl_of(const model::RunRecord& record,
                                           const std::vector<std::string>& environment);
 
+// What keeps the pods of a run from beginning, and since when it waits for them: "... (waiting
+// since 2026-11-23 22:40 UTC)".
+[[nodiscard]] std::string wait_line(const model::RunRecord& record, const std::string& wait);
+
 // The record as its scheduler completes it now. One that has ended is finished, with the launcher's
 // output beside it. Where nobody answers, `cause` says so, and the state stays.
 [[nodiscard]] model::RunRecord asked_for(model::RunRecord record, const Invocation& invocation);

@@ -145,7 +145,8 @@ class Making {
   // Until each of the run's pods in which we have something to do has come so far.
   using IsReady = std::function<bool(const PodState&)>;
   Answered<std::vector<PodState>> await(std::size_t count, bool launcher, const IsReady& is_ready) {
-    const auto end = Clock::now() + std::chrono::seconds(run_.start_timeout);
+    begun_ = Clock::now();
+    const auto end = begun_ + std::chrono::seconds(run_.start_timeout);
     for (;;) {
       const auto state = observe();
       if (!state) return tl::unexpected(state.error());
@@ -203,9 +204,12 @@ class Making {
         "start_timeout: in the target waits longer");
   }
 
-  // Each once.
+  // Each once, with the time that it is waited for in the words of view::Waiting.
   void tell(const std::string& line) {
-    if (said_.insert(line).second) attention_.say(line);
+    if (!said_.insert(line).second) return;
+    const auto waited = std::chrono::round<std::chrono::seconds>(Clock::now() - begun_);
+    attention_.say(
+        fmt::format("{} ({} s so far, at most {} s)", line, waited.count(), run_.start_timeout));
   }
 
   Answered<void> bring_launcher() {
@@ -287,6 +291,7 @@ class Making {
   std::string owner_;    // the Secret's uid
   std::string address_;  // of the launcher's pod
   std::set<std::string> said_;
+  Clock::time_point begun_;  // the wait for these pods
 };
 
 }  // namespace

@@ -100,7 +100,7 @@ class ObjectsOnly(KubernetesCase):
         running = self.start()
         self.assertRegex(self.first_line(running),
                          r"the launcher \(pod \S+\) has no node: 0/4 nodes are available: 4 "
-                         r"Insufficient cpu")
+                         r"Insufficient cpu.* \(\d+ s so far, at most \d+ s\)")
 
     def test_a_quota_on_secrets_refuses_at_once(self):
         self.cluster.set_quota(secrets=1)

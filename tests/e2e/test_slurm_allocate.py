@@ -135,7 +135,7 @@ class Ends(AllocateCase):
         """One whose job waits, and has said so."""
         with open(self.path("told"), "wb") as told:
             waiting = self.asking("--slurm-option", "begin=now+1hour", "true", stderr=told)
-        until("the reason", lambda: "BeginTime; expected to start at 20" in self.text("told"))
+        until("the reason", lambda: "BeginTime; queued since 20" in self.text("told"))
         return waiting
 
     def test_ctrl_c_withdraws_a_request(self):

@@ -196,7 +196,8 @@ class Submitted(SubmitCase):
         run = self.detached("true", target="late")
         record = self.shown(run)
         self.assertEqual((record["state"], record["exit_code"]), ("queued", None))
-        self.assertIn("BeginTime; expected to start at 20", record["cause"])
+        self.assertRegex(record["cause"], r"BeginTime; queued since 20\S+ \d\d:\d\d; "
+                                          "expected to start at 20")
         listed = json.loads(self.call("ps", "--json", code=0).text)
         self.assertEqual([(one["run"], one["state"]) for one in listed], [(run, "queued")])
         self.assertIn("still runs", self.call("rm", run).errors)

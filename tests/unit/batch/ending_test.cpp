@@ -75,7 +75,14 @@ TEST(WaitWords, HaveTheReasonAndTheStartWhereTheyAreKnown) {
   Sight sight{.id = "12", .state = "PENDING", .reason = "Resources", .start = "2026-11-23 22:50"};
   EXPECT_EQ(wait_words(kSlurm, sight),
             "Slurm job 12 waits: Resources; expected to start at 2026-11-23 22:50");
-  sight.reason = sight.start = "";
+  sight.queued = "2026-11-23 21:30";
+  EXPECT_EQ(wait_words(kSlurm, sight),
+            "Slurm job 12 waits: Resources; queued since 2026-11-23 21:30; expected to start at "
+            "2026-11-23 22:50");
+  sight.start = "";
+  EXPECT_EQ(wait_words(kSlurm, sight),
+            "Slurm job 12 waits: Resources; queued since 2026-11-23 21:30");
+  sight.reason = "";
   EXPECT_EQ(wait_words(kSlurm, sight), "");
 }
 

@@ -15,14 +15,17 @@ TEST(SlurmId, IsTheNumberBeforeTheCluster) {
 
 TEST(SlurmList, TellsWhyAJobWaitsAndUntilWhen) {
   const auto jobs = slurm_listed(
-      "12|PENDING|Resources|2026-11-23T22:50:07+0100||n/a|2026-11-24T22:50:07+0100\n"
+      "12|PENDING|Resources|2026-11-23T22:50:07+0100||n/a|2026-11-24T22:50:07+0100|"
+      "2026-11-23T21:30:59+0100\n"
       "13|PENDING|Dependency|N/A||n/a|N/A\n"
       "14|RUNNING|None|2026-11-23T22:40:00+0100|node[1-2]|node1|2026-11-24T22:40:00+0100\n");
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(jobs[0].stage, Stage::waiting);
   EXPECT_EQ(jobs[0].reason, "Resources");
   EXPECT_EQ(jobs[0].start, "2026-11-23 22:50");
+  EXPECT_EQ(jobs[0].queued, "2026-11-23 21:30");
   EXPECT_EQ(jobs[1].start, "");
+  EXPECT_EQ(jobs[1].queued, "");
   EXPECT_EQ(jobs[2].stage, Stage::running);
   EXPECT_EQ(jobs[2].reason, "");
   EXPECT_EQ(jobs[2].hosts, "node[1-2]");
