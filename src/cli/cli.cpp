@@ -17,6 +17,7 @@
 #include "cli/hold_hosts.hpp"
 #include "cli/left_variables.hpp"
 #include "cli/list.hpp"
+#include "cli/own_verbs.hpp"
 #include "cli/run.hpp"
 #include "cli/speak.hpp"
 #include "cli/step_agent.hpp"
@@ -199,7 +200,7 @@ int help(const Invocation& invocation) {
     asked.words.insert(asked.words.end(), words.begin() + 3, words.end());  // "all"
     return run(*front, asked, 1);
   }
-  if (std::ranges::any_of(commands(), is_meant)) return print(main_help(help_columns()));
+  if (std::ranges::any_of(commands(), is_meant)) return print(own_help(word));
   constexpr int kUsage = 2;  // as man and git help end for a page that is not there
   std::string hint = called_here(std::span(words).subspan(2));
   if (hint.empty()) hint = "muster help lists all commands";
@@ -249,6 +250,7 @@ int main(Invocation invocation) {
   if (command == "errand") {
     return do_errand({words.begin() + 2, words.end()}, invocation);
   }
+  if (const auto told = read_own_options(invocation)) return *told;
   if (command == "completion") return complete(invocation);
   if (command == "version" || command == "--version" || command == "-V") {
     return print_version();

@@ -7,6 +7,7 @@
 
 #include "base/columns.hpp"
 #include "base/words.hpp"
+#include "cli/own_verbs.hpp"
 #include "front/front.hpp"
 
 namespace muster::cli {
@@ -39,9 +40,7 @@ std::vector<Command> commands() {
   for (const front::Front& front : front::fronts()) {
     all.push_back({front.names.substr(0, front.names.find(' ')), front.help});
   }
-  all.push_back({"completion", "Print a completion script: bash, zsh or fish."});
-  all.push_back({"help", "Show this help, or that of a command."});
-  all.push_back({"version", "Show the version."});
+  for (const front::Front& verb : own_verbs()) all.push_back({verb.names, verb.help});
   return all;
 }
 
