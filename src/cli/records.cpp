@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/check.hpp"
+#include "base/words.hpp"
 #include "cli/adopt.hpp"
 #include "cli/collect.hpp"
 #include "cli/forget.hpp"
@@ -21,6 +22,7 @@
 #include "process/signal_one.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
+#include "store/growing_file.hpp"
 #include "store/lock.hpp"
 #include "store/metric_files.hpp"
 #include "store/owner.hpp"
@@ -161,14 +163,55 @@ int stop(const RunRecord& record, const RecordRequest& request, const Invocation
 
 // ---- the end of following -----------------------------------------------------------------------
 
+// The last lines of a job's only rank on its stderr.
+std::vector<std::string> last_said(const RunRecord& record) {
+  constexpr std::size_t kLines = 64;
+  constexpr std::size_t kBytes = std::size_t{256} << 10;
+  const process::UniqueFd file = store::open_file(record.streams + "/rank.0/stderr");
+  if (!file) return {};
+  std::string text;
+  store::GrowingFile grows;
+  grows.end(file.get());
+  grows.begin_at_last(file.get(), kLines);
+  grows.read(file.get(), kBytes, [&](std::string_view bytes) { text += bytes; });
+  return base::split(text, "\n");
+}
+
+// The line of its stderr that a report's first line ends with: "... (pid 12): ValueError: bad".
+std::string_view telling_line_of(std::string_view report) {
+  const std::string_view first = report.substr(0, report.find('\n'));
+  const std::size_t pid = first.find(" (pid ");
+  const std::size_t end = pid == std::string_view::npos ? pid : first.find("): ", pid);
+  return end == std::string_view::npos ? std::string_view() : first.substr(end + 3);
+}
+
+// Without what the only rank of a job has just said on its stderr, and what repeats that: frames,
+// last lines and the report of a launcher in the rank. As view::untold() does while it runs.
+std::string untold(const std::string& report, const std::vector<std::string>& said) {
+  const std::string_view telling = telling_line_of(report);
+  const bool was_told = !telling.empty() && std::ranges::any_of(said, [&](const auto& one) {
+    return one.find(telling) != std::string::npos;
+  });
+  std::string text;
+  for (const std::string& line : base::split(report, "\n")) {
+    const bool repeats = line.starts_with("    at ") || line.starts_with("  | ");
+    if ((repeats && was_told) || std::ranges::count(said, line) > 0) continue;
+    text += line + "\n";
+  }
+  return text;
+}
+
 // What says why, in the first lines of a report.
-void tell_cause(const RunRecord& record) {
+void tell_cause(const RunRecord& record, const RecordRequest& request) {
   constexpr std::size_t kCauseLines = 3;  // view::report()
-  const auto text = store::read_file(record.folder + "/report.txt");
-  if (!text || text->empty()) return warn(view::record_sentence(record));
-  const std::string_view first = view::first_lines(*text, kCauseLines);
+  const auto whole = store::read_file(record.folder + "/report.txt");
+  if (!whole || whole->empty()) return warn(view::record_sentence(record));
+  const bool shows_all =
+      record.ranks == 1 && !record.streams.empty() && !request.tail && !request.since;
+  const std::string text = shows_all ? untold(*whole, last_said(record)) : *whole;
+  const std::string_view first = view::first_lines(text, kCauseLines);
   say(first);
-  if (first.size() < text->size())
+  if (first.size() < text.size())
     note(fmt::format("all of the report: muster report {}", record.run));
 }
 
@@ -179,7 +222,9 @@ int end_like(const RunRecord& followed, const RecordRequest& request,
   if (is_scheduled(now)) now = asked_for(std::move(now), invocation);
   if (now.is_live()) return 0;  // only the following has ended
   const bool is_told = is_queued_run(now) && now.streams.empty() && now.steps.empty();
-  if (!now.ended_well() && !request.json && !is_told && !is_quiet()) tell_cause(now);
+  if (!now.ended_well() && !request.json && !is_told && !is_quiet()) {
+    tell_cause(now, request);
+  }
   return code_of(now);
 }
 

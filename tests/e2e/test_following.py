@@ -62,6 +62,23 @@ class Following(Kept):
         self.assertEqual(self.told("logs", "-f", run).code, 7)
         self.assertEqual(self.told("logs", run).code, 0)
 
+    def test_a_traceback_that_was_shown_is_not_told_again(self):
+        self.write("fails.py", "def inner():\n    raise ValueError('bad')\ninner()\n")
+        kept = self.environment(MUSTER_RECORD="yes")
+        foreground = self.muster("-n", "1", "--logs", "logs", "python3", "fails.py", env=kept)
+        done = self.told("logs", "-f", "last")
+        self.assertEqual(done.code, 1, done)
+        self.assertEqual(done.errors, foreground.errors)
+        self.assertNotIn("    at ", done.errors)
+        self.assertIn("    at ", self.told("report", "last").text)
+        self.assertIn("    at ", self.told("logs", "-f", "--tail", "0", "last").errors)
+
+    def test_frames_of_several_ranks_are_told(self):
+        self.write("fails.py", "raise ValueError('bad')\n")
+        self.muster("-n", "2", "--logs", "logs", "python3", "fails.py",
+                    env=self.environment(MUSTER_RECORD="yes"))
+        self.assertIn("    at ", self.told("logs", "-f", "last").errors)
+
     def test_the_end_begins_a_line_of_its_own(self):
         run = self.detached("printf 'no end of line'; exit 3")
         done = self.muster("logs", "-f", run, command=("sh", "-c", 'exec "$0" "$@" 2>&1', MUSTER))
