@@ -482,7 +482,8 @@ int show_pipeline(const PipelineRequest& request) {
   const Elsewhere reused = reused_steps(request, reasons);
   return print(fmt::format(
       "pipeline{}: {} on {}\n\n{}{}{}", name, counted(request.steps.size(), "step"), hosts,
-      view::pipeline_plan(rehearsed(request, reused)), reasons.empty() ? "" : "\n", reasons));
+      view::pipeline_plan(rehearsed(request, reused), style_for(STDOUT_FILENO).width),
+      reasons.empty() ? "" : "\n", reasons));
 }
 
 int run_pipeline(PipelineRequest& request, const Invocation& invocation) {

@@ -15,6 +15,9 @@ namespace {
 using base::columns_of;
 using base::padded;
 
+// Hosts first, then names of steps; edges and sizes stay.
+constexpr base::Yield kPlanYields[] = {{3, 16}, {1, 16}, {3, 8}};
+
 std::string size_words(const model::PlannedStep& plan) {
   const std::string slots = fmt::format("{} process{}", plan.slots, plan.slots == 1 ? "" : "es");
   return plan.nodes == 1 ? slots : fmt::format("{} nodes x {}", plan.nodes, slots);
@@ -29,7 +32,7 @@ std::string hosts_words(const PlannedRow& row) {
 
 }  // namespace
 
-std::string pipeline_plan(const std::vector<PlannedRow>& rows) {
+std::string pipeline_plan(const std::vector<PlannedRow>& rows, std::size_t width) {
   std::vector<std::vector<std::size_t>> after;
   after.reserve(rows.size());
   for (const PlannedRow& row : rows) after.push_back(row.plan.after);
@@ -38,15 +41,18 @@ std::string pipeline_plan(const std::vector<PlannedRow>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     cells.push_back({rail[i], rows[i].name, size_words(rows[i].plan), hosts_words(rows[i])});
   }
-  std::array<std::size_t, 4> widths{};
+  std::vector<std::size_t> widths(4);
   for (const auto& row : cells) {
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], columns_of(row[i]));
   }
+  if (width > 0) widths = base::fitted(widths, 2, width, kPlanYields);
   std::string text;
   for (const auto& row : cells) {
-    const std::string line = padded(row[0], widths[0]) + "  " + padded(row[1], widths[1]) + "  " +
-                             padded(row[2], widths[2]) + "  " + row[3];
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += padded(base::shortened(row[i], widths[i]), widths[i]) + "  ";
+    }
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

@@ -50,7 +50,8 @@ struct PlanWords {
 
 // A table with a head line: rank, host, local rank, cpus, reason; then, with an environment, the
 // programs, and the variables with their reasons: those that all ranks share, then the ranks' own;
-// the same of ranks that a launcher in the command starts; then what is withheld.
+// the same of ranks that a launcher in the command starts; then what is withheld. Reasons that do
+// not fit the style's width are folded.
 void plan_table(const PlanWords& words, Style style, const Take& take);
 
 // One JSON object; docs/manual/dry-run.md gives its shape. Bytes that are not UTF-8 are

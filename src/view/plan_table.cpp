@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/byte_size.hpp"
+#include "base/columns.hpp"
 #include "base/shell_word.hpp"
 #include "view/plan.hpp"
 #include "view/utf8.hpp"
@@ -14,6 +16,19 @@ namespace {
 
 [[nodiscard]] std::string heading(std::string_view text, Style style) {
   return style.colour ? fmt::format("\x1b[1m{}\x1b[0m\n", text) : fmt::format("{}\n", text);
+}
+
+// What explains a line at its end. Where it does not fit `width` columns, it goes on below where it
+// begins, or all of it stands below the line if little room is left there. 0: it all fits.
+[[nodiscard]] std::string explained(std::string line, std::string_view why, std::size_t width) {
+  constexpr std::size_t kLeast = 24;
+  constexpr std::size_t kBelow = 6;
+  if (width == 0) return line.append(why);
+  const std::size_t column = base::columns_of(line);
+  const bool fits = column + base::columns_of(why) <= width;
+  if (fits || column + kLeast <= width) return line.append(base::folded(why, column, width));
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line.append("\n").append(kBelow, ' ').append(base::folded(why, kBelow, width));
 }
 
 [[nodiscard]] std::string cores_of(const model::Host& host) {
@@ -43,10 +58,10 @@ struct Widths {
 
 [[nodiscard]] std::string row(const Widths& widths, std::string_view rank, std::string_view host,
                               std::string_view local_rank, std::string_view cores,
-                              std::string_view bound, std::string_view reason) {
+                              std::string_view bound) {
   const std::string own = widths.bound == 0 ? "" : fmt::format("{:<{}}  ", bound, widths.bound);
-  return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}{}", rank, widths.rank, host, widths.host,
-                     local_rank, cores, widths.cores, own, reason);
+  return fmt::format("{:>{}}  {:<{}}  {:>10}  {:>{}}  {}", rank, widths.rank, host, widths.host,
+                     local_rank, cores, widths.cores, own);
 }
 
 [[nodiscard]] std::string bound_words(const model::Plan& plan, const model::PlannedRank& rank) {
@@ -56,13 +71,15 @@ struct Widths {
 void add_placement(ChunkedText& chunks, const PlanWords& words, Style style) {
   const Widths columns = widths(words.plan);
   chunks.text() +=
-      heading(row(columns, "rank", "host", "local rank", "cores", "bound to", "reason"), style);
+      heading(row(columns, "rank", "host", "local rank", "cores", "bound to") + "reason", style);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const model::PlannedRank& planned = words.plan.ranks[rank];
     const model::Host& host = words.plan.nodes[planned.node.value].host;
-    chunks.text() += row(
-        columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
-        cores_of(host), bound_words(words.plan, planned), one_line(words.reason(base::Rank(rank))));
+    std::string place =
+        row(columns, std::to_string(rank), one_line(host.name), std::to_string(planned.local_rank),
+            cores_of(host), bound_words(words.plan, planned));
+    chunks.text() +=
+        explained(std::move(place), one_line(words.reason(base::Rank(rank))), style.width);
     chunks.text() += '\n';
   }
 }
@@ -100,10 +117,11 @@ void add_launched(ChunkedText& chunks, const PlanWords& words, Style style) {
   chunks.text() += programs(*words.inner, style);
 }
 
-void add_variable_lines(std::string& out, std::span<const model::Variable> variables) {
+void add_variable_lines(std::string& out, std::span<const model::Variable> variables,
+                        std::size_t width) {
   for (const model::Variable& variable : variables) {
-    out += "  " + one_line(variable.name) + '=' + one_line(variable.value);
-    out += "  (" + one_line(variable.why) + ")\n";
+    std::string set = fmt::format("  {}={}  ", one_line(variable.name), one_line(variable.value));
+    out += explained(std::move(set), fmt::format("({})", one_line(variable.why)), width) + "\n";
   }
 }
 
@@ -117,12 +135,12 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style,
                       std::string_view whose) {
   const auto& [common, own, one_rank] = *words.environment;
   chunks.text() += "\n" + heading(fmt::format("environment of every rank{}", whose), style);
-  add_variable_lines(chunks.text(), common);
+  add_variable_lines(chunks.text(), common, style.width);
   for (std::uint32_t rank = 0; rank < words.plan.ranks.size() && chunks.go_on(); ++rank) {
     const std::vector<model::Variable> variables = own(base::Rank(rank));
     if (variables.empty()) continue;
     chunks.text() += "\n" + heading(fmt::format("environment of rank {}{}", rank, whose), style);
-    add_variable_lines(chunks.text(), variables);
+    add_variable_lines(chunks.text(), variables, style.width);
     if (!one_rank) continue;
     const std::size_t others = words.plan.ranks.size() - rank - 1;
     if (others > 0) chunks.text() += others_told(others);
@@ -134,7 +152,9 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style,
   if (words.withheld.empty()) return {};
   std::string text = "\n" + heading("variables that are not passed on", style);
   for (const auto& [name, why] : words.withheld) {
-    text += fmt::format("  {}  ({})\n", one_line(name), one_line(why));
+    text += explained(fmt::format("  {}  ", one_line(name)), fmt::format("({})", one_line(why)),
+                      style.width) +
+            "\n";
   }
   return text;
 }
@@ -178,10 +198,10 @@ void add_environments(ChunkedText& chunks, const PlanWords& words, Style style,
   return text;
 }
 
-[[nodiscard]] std::string notices(const model::Plan& plan) {
+[[nodiscard]] std::string notices(const model::Plan& plan, Style style) {
   std::string text = plan.notices.empty() ? "" : "\n";
   for (const std::string& notice : plan.notices)
-    text += fmt::format("notice: {}\n", one_line(notice));
+    text += explained("notice: ", one_line(notice), style.width) + "\n";
   return text;
 }
 
@@ -204,7 +224,7 @@ void plan_table(const PlanWords& words, Style style, const Take& take) {
     }
   }
   chunks.text() += memory(words, style) + withheld(words, style) + outputs(words, style) +
-                   code(words, style) + notices(words.plan);
+                   code(words, style) + notices(words.plan, style);
   chunks.hand_on();
 }
 

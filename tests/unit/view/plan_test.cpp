@@ -80,6 +80,27 @@ TEST(PlanTable, HasOneAlignedRowPerRank) {
             "   2  node1               0      ?  slot 2\n");
 }
 
+// Between words: below their column, or below the row where that leaves little room.
+TEST(PlanTable, FoldsReasonsOnATerminal) {
+  Sample sample;
+  sample.withheld = {{"DISPLAY", "belongs to one host"}};
+  PlanWords words = sample.words();
+  words.reason = [](Rank) {
+    return std::string("by slot: slot 1 of 2 on verylong.example.com (-H)");
+  };
+  const auto has = [&](std::size_t width, const std::string& lines) {
+    EXPECT_NE(table(words, {.width = width}).find(lines), std::string::npos)
+        << table(words, {.width = width});
+  };
+  const std::string row = "\n   0  localhost           0     16";
+  has(0, row + "  by slot: slot 1 of 2 on verylong.example.com (-H)\n   1  ");
+  has(85, row + "  by slot: slot 1 of 2 on verylong.example.com (-H)\n   1  ");
+  has(80, row + "  by slot: slot 1 of 2 on verylong.example.com\n" + std::string(36, ' ') +
+              "(-H)\n   1  ");
+  has(50, row + "\n      by slot: slot 1 of 2 on verylong.example.com\n      (-H)\n   1  ");
+  has(30, "\n  DISPLAY\n      (belongs to one host)\n");
+}
+
 TEST(PlanTable, ShowsCpusOnlyWhereRanksAreBound) {
   Sample sample;
   sample.plan.sets = {model::CpuSet::range(0, 3)};

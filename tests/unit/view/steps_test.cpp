@@ -116,6 +116,16 @@ TEST(Steps, ThePlanIsATableBesideItsEdges) {
             "●    other    2 nodes x 4 processes  left out\n");
 }
 
+TEST(Steps, ThePlanFitsATerminal) {
+  const PlannedStep first{{}, {}};
+  const PlannedStep second{{0}, {}, 2, 4};
+  const std::vector<PlannedRow> rows = {{"prepare", first, {"node1"}, ""},
+                                        {"train", second, {"node1", "node2"}, ""}};
+  EXPECT_EQ(pipeline_plan(rows, 80), pipeline_plan(rows));
+  const std::string narrow = pipeline_plan(rows, 45);
+  EXPECT_NE(narrow.find("  2 nodes x 4 processes  node1...\n"), std::string::npos) << narrow;
+}
+
 TEST(Steps, ThePlanIsReadBack) {
   const PlannedStep first{{}, {}};
   const PlannedStep second{{0}, {}};
