@@ -76,8 +76,7 @@ template <class Draft>
 // "-n, -np, --np, --ranks N: How many ranks to start (...)."
 [[nodiscard]] std::string usage_line(const OptionText& option);
 
-// "did you mean core?", with the choice that is nearest to an unknown word of a value, where ','
-// and
+// "did you mean core?": the choice that is nearest to an unknown word of a value, in which ',' and
 // ':' end words; empty: none is near.
 [[nodiscard]] std::string near_choice(const OptionText& option, std::string_view value);
 

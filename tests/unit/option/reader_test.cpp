@@ -8,14 +8,14 @@
 namespace muster::option {
 namespace {
 
-TEST(HintFor, NamesTheNearestChoice) {
+TEST(NearChoice, NamesTheNearestChoice) {
   const OptionText option{"--bind-to", "",      Takes::choice,
                           "WHAT",      "Bind.", {.choices = "none core numa"}};
-  EXPECT_EQ(hint_for(option, "cor"), "did you mean core?");
-  EXPECT_EQ(hint_for(option, "core:overload,nmua"), "did you mean numa?");
-  EXPECT_EQ(hint_for(option, "zebra"), "--bind-to WHAT: Bind.");
-  EXPECT_EQ(hint_for(option, ""), "--bind-to WHAT: Bind.");
-  EXPECT_EQ(hint_for({"-n", "", Takes::number, "N", "Ranks."}, "x"), "-n N: Ranks.");
+  EXPECT_EQ(near_choice(option, "cor"), "did you mean core?");
+  EXPECT_EQ(near_choice(option, "core:overload,nmua"), "did you mean numa?");
+  EXPECT_EQ(near_choice(option, "zebra"), "");
+  EXPECT_EQ(near_choice(option, ""), "");
+  EXPECT_EQ(near_choice({"-n", "", Takes::number, "N", "Ranks."}, "x"), "");
 }
 
 struct Draft {
