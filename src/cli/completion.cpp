@@ -117,17 +117,18 @@ std::string bash_counts() {
 }
 
 // Names in ssh's files and in those that its configuration includes, for a POSIX shell: neither
-// patterns nor hashed ones, nor addresses with ':'.
+// patterns nor hashed ones, nor addresses with ':', nor what a shell would not take as it is.
 constexpr std::string_view kHosts = R"(cd ~/.ssh 2>/dev/null || exit 0
 { { cat config
-    sed -n 's/^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]=]\{1,\}//p' config | tr ' ' '\n' |
+    sed -n 's/^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]=]\{1,\}//p' config |
+      tr -d '"' | tr ' \t' '\n\n' |
       while read -r file; do
         case $file in '~/'*) file=$HOME/${file#??} ;; esac
-        cat $file
+        for one in $file; do [ -f "$one" ] && cat -- "$one"; done
       done
-  } | sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' | tr ' ' '\n'
+  } | sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' | tr ' \t' '\n\n'
   cut -d' ' -f1 known_hosts | tr ',' '\n' | sed 's/^\[\(.*\)\]:[0-9]*$/\1/'
-} 2>/dev/null | grep -v '[][*?!|@#:]' | sort -u)";
+} 2>/dev/null | grep -x '[[:alnum:]_.-]\{1,\}' | sort -u)";
 
 // For any shell that knows a POSIX shell's quotes.
 std::string hosts_command() { return "sh -c " + base::shell_word(kHosts); }

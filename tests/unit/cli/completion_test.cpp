@@ -53,8 +53,8 @@ class Completion : public testing::Test {
 
   void write_hosts() const {
     std::filesystem::create_directory(folder_ + "/.ssh");
-    std::ofstream(folder_ + "/.ssh/config")
-        << "Include conf.d/*.conf ~/more\nHost node1 node2 *.site !x\n  HostName a\n";
+    std::ofstream(folder_ + "/.ssh/config") << "Include  nothing conf.d  \"conf.d/*.conf\" "
+                                               "~/more\nHost node1 node2 *.site !x\n  HostName a\n";
     std::filesystem::create_directory(folder_ + "/.ssh/conf.d");
     std::ofstream(folder_ + "/.ssh/conf.d/lab.conf") << "Host lab1\n";
     std::ofstream(folder_ + "/more") << "Host=more1\n";
@@ -139,6 +139,15 @@ TEST_F(Completion, OfBashKnowsHosts) {
             (Set{"node1,node1", "node1,node2", "node1,node7"}));
   EXPECT_EQ(offered("muster run -H l"), Set{"lab1"}) << "of a file that is included";
   EXPECT_EQ(offered("muster run -H mo"), Set{"more1"});
+}
+
+// bash expands the words that it is to choose from.
+TEST_F(Completion, OfBashRunsNothingThatSshCallsAHost) {
+  script("bash");
+  write_hosts();
+  std::ofstream(folder_ + "/more") << "Host $(touch${IFS}ran) `id` more1\n";
+  EXPECT_EQ(offered("muster run -H mo"), Set{"more1"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/ran"));
 }
 
 // Words as bash makes them of user@host.
