@@ -2,6 +2,7 @@
 
 # rooms: cli front
 
+import json
 import os
 import pty
 import shlex
@@ -151,6 +152,13 @@ class OfZsh(Case):
         offered = self.offered("muster show ")
         self.assertIn("last", offered)
         self.assertEqual(len(offered), 3, offered)
+
+    def test_names_of_jobs(self):
+        for name in ("back\\slash", "a:b"):
+            self.write("job.yml", f"name: {json.dumps(name)}\ncommand: 'true'\n")
+            self.assertEqual(self.start("job.yml", command=(MUSTER, "submit")).finish().code, 0)
+        self.assertEqual(self.offered("muster show ba"), {"back\\\\slash"}, "as it is typed")
+        self.assertEqual(self.offered("muster show a:"), {"a:b"})
 
     def test_hosts_of_a_user(self):
         os.mkdir(self.path(".ssh"))

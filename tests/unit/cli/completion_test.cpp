@@ -74,6 +74,15 @@ class Completion : public testing::Test {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
+  // The same with names that shells would take apart, or carry out.
+  void write_program_with_odd_names() const {
+    const std::string path = folder_ + "/muster";
+    std::ofstream(path) << "#!/bin/sh\n"
+                           "printf '%s\\t20261121-1-kufari\\n' 'a:b' 'ex/a:b' 'lr=0.1 x' "
+                           "\"it's\" 'say \"x\"' 'cost $(touch ran)'\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
   // What a command prints in the folder, which is its home and has the first programs.
   std::set<std::string> lines_of(const std::string& command) const {
     const std::string there =
@@ -172,6 +181,30 @@ TEST_F(Completion, OfBashKnowsRunsAndWhatTheirJobsAreCalled) {
   EXPECT_EQ(offered("muster show \\\"my"), Set{"my train"}) << "bash keeps the quote";
   EXPECT_EQ(offered("muster show li"), Set{"lines/my\\ train"});
   EXPECT_EQ(offered("muster show py"), Set{});
+}
+
+// Bash makes several words of one with ':' or '=', and replaces the last of them.
+TEST_F(Completion, OfBashKnowsNamesThatItTakesApart) {
+  script("bash");
+  write_program_with_odd_names();
+  EXPECT_EQ(offered("muster show a"), Set{"a:b"});
+  EXPECT_EQ(offered("muster show a :"), Set{"b"});
+  EXPECT_EQ(offered("muster show a : b"), Set{"b"});
+  EXPECT_EQ(offered("muster logs -f ex/a :"), Set{"b"});
+  EXPECT_EQ(offered("muster show lr ="), Set{"0.1\\ x"});
+  EXPECT_EQ(offered("muster show lr = 0"), Set{"0.1\\ x"});
+}
+
+// In quotes, only what means the same there.
+TEST_F(Completion, OfBashOffersNothingThatEndsQuotesOrIsRunInThem) {
+  script("bash");
+  write_program_with_odd_names();
+  EXPECT_EQ(offered("muster show co"), Set{"cost\\ \\$\\(touch\\ ran\\)"});
+  EXPECT_EQ(offered("muster show \\\"co"), Set{});
+  EXPECT_EQ(offered("muster show \\\"say"), Set{});
+  EXPECT_EQ(offered("muster show \\\"it"), Set{"it's"});
+  EXPECT_EQ(offered("muster show \\'\\''it"), Set{});
+  EXPECT_EQ(offered("muster show \\'\\''say"), Set{"say \"x\""});
 }
 
 TEST_F(Completion, OfBashKnowsWordsOfExportAndHelp) {
