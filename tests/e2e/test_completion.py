@@ -62,12 +62,12 @@ class OfRuns(Case):
 
     def test_only_what_finds_one_run_is_offered(self):
         self.succeeds("true", env=self.environment(MUSTER_RECORD="yes"))
-        for name in ("twice", "twice", "my first", "it's"):
+        for name in ("twice", "twice", "my first", "it's", "-n"):
             self.job(f"name: {name}\nexperiment_name: lines\n")
         names = {line.split("\t")[0] for line in self.of("muster", "completion", "runs")}
         self.assertEqual({name for name in names if not name.startswith("2")},
-                         {"it's", "my first", "lines/it's", "lines/my first"})
-        self.assertEqual(len(names), 9)
+                         {"it's", "my first", "lines/it's", "lines/my first", "lines/-n"})
+        self.assertEqual(len(names), 11)
         for name in names:
             self.of("muster", "show", name)
         self.assertEqual(self.of("bash", "-c", BASH, "bash", "tr"), [])
