@@ -63,9 +63,10 @@ std::optional<model::Utc> ctime_time(std::string_view text) {
 
 std::string minute_in(std::string_view text) {
   constexpr std::size_t kMinutes = 16;
+  constexpr std::size_t kBetween = 10;
+  if (text.size() < kMinutes || text[kBetween] != 'T') return {};
   std::string minute(text.substr(0, kMinutes));
-  const std::size_t t = minute.find('T');
-  if (t != std::string::npos) minute[t] = ' ';
+  minute[kBetween] = ' ';
   return minute;
 }
 

@@ -17,7 +17,8 @@ namespace muster::batch {
 [[nodiscard]] std::optional<model::Utc> ctime_time(std::string_view text);
 
 // "2026-11-23 22:50" of "2026-11-23T22:50:07" with whatever follows, since nobody waits for
-// seconds: in the zone of who wrote it. Empty: it was.
+// seconds: in the zone of who wrote it. Empty: it is written in another form, such as the seconds
+// since 1970 of some Grid Engines.
 [[nodiscard]] std::string minute_in(std::string_view text);
 
 }  // namespace muster::batch

@@ -117,17 +117,18 @@ std::string bash_counts() {
 }
 
 // Names in ssh's files and in those that its configuration includes, for a POSIX shell: neither
-// patterns nor hashed ones, nor addresses with ':'.
+// patterns nor hashed ones, nor addresses with ':', nor what a shell would not take as it is.
 constexpr std::string_view kHosts = R"(cd ~/.ssh 2>/dev/null || exit 0
 { { cat config
-    sed -n 's/^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]=]\{1,\}//p' config | tr ' ' '\n' |
+    sed -n 's/^[[:space:]]*[Ii][Nn][Cc][Ll][Uu][Dd][Ee][[:space:]=]\{1,\}//p' config |
+      tr -d '"' | tr ' \t' '\n\n' |
       while read -r file; do
         case $file in '~/'*) file=$HOME/${file#??} ;; esac
-        cat $file
+        for one in $file; do [ -f "$one" ] && cat -- "$one"; done
       done
-  } | sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' | tr ' ' '\n'
+  } | sed -n 's/^[[:space:]]*[Hh][Oo][Ss][Tt][[:space:]=]\{1,\}//p' | tr ' \t' '\n\n'
   cut -d' ' -f1 known_hosts | tr ',' '\n' | sed 's/^\[\(.*\)\]:[0-9]*$/\1/'
-} 2>/dev/null | grep -v '[][*?!|@#:]' | sort -u)";
+} 2>/dev/null | grep -x '[[:alnum:]_.-]\{1,\}' | sort -u)";
 
 // For any shell that knows a POSIX shell's quotes.
 std::string hosts_command() { return "sh -c " + base::shell_word(kHosts); }
@@ -141,15 +142,30 @@ _muster_count() {{
 {counts}    *) count=0 ;;
   esac
 }}
-# The newest runs and what their jobs are called, written as in the word that has been begun.
+# The newest runs and what their jobs are called, written as in the word that has been begun. Bash
+# splits it at ':', '=' and '@', and puts what is offered in the place of its last part.
 _muster_complete_runs() {{
-  local run begun=$word is_quoted=
-  case $word in
-    \'* | \"*) is_quoted=yes; begun=${{word:1}} ;;
+  local run quote= at=$COMP_CWORD begun=${{COMP_WORDS[COMP_CWORD]}} lead=
+  [[ $begun == [:=@]* ]] && lead=$begun begun=
+  while ((at > 2)) && [[ ${{COMP_WORDS[at]}} == [:=@]* || ${{COMP_WORDS[at - 1]}} == [:=@]* ]]; do
+    at=$((at - 1))
+    lead=${{COMP_WORDS[at]}}$lead
+  done
+  case $begun in
+    \'* | \"*) quote=${{begun:0:1}} begun=${{begun:1}} ;;
   esac
+  begun=$lead$begun
+  begun=${{begun//\\/}} lead=${{lead//\\/}}
   while IFS=$'\t' read -r run _; do
-    [[ $is_quoted ]] || printf -v run %q "$run"
-    [[ $run == "$begun"* ]] && COMPREPLY+=("$run")
+    [[ $run == "$begun"* ]] || continue
+    run=${{run#"$lead"}}
+    # What would end the quotes, or be run in them, is not offered there.
+    case $quote in
+      \') [[ $run == *\'* ]] && continue ;;
+      \") [[ $run == *[\"\\\$\`!]* ]] && continue ;;
+      *) printf -v run %q "$run" ;;
+    esac
+    COMPREPLY+=("$run")
   done < <(echo last; command muster completion runs 2>/dev/null)
 }}
 # Those that ssh knows by name.
@@ -312,7 +328,7 @@ constexpr std::string_view kZsh = R"shell(#compdef muster
 _muster_runs() {{
   local -a runs
   runs=(${{(f)"$(command muster completion runs 2>/dev/null)"}})
-  runs=(last ${{${{runs//:/\\:}}/$'\t'/:}})
+  runs=(last ${{${{${{runs//\\/\\\\}}//:/\\:}}/$'\t'/:}})
   _describe run runs
 }}
 # Those that ssh knows by name, each behind its user.

@@ -6,13 +6,14 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <poll.h>
 #include <set>
 #include <unistd.h>
 #include <vector>
 
-#include "cli/meant_record.hpp"
 #include "cli/requeued.hpp"
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
@@ -259,25 +260,68 @@ void sweep(const std::string& folder) {
   for (const fs::path& path : left) fs::remove_all(path, ignored);
 }
 
-bool is_called(const RunRecord& record, const std::string& word) {
-  if (record.name.empty()) return false;
-  return word == record.name || word == record.experiment + "/" + record.name;
+// What a job is called, with and without its experiment.
+std::vector<std::string> called_names(const RunRecord& record) {
+  if (record.name.empty()) return {};
+  return {record.name, record.experiment + "/" + record.name};
+}
+
+using Called = std::map<std::string, std::vector<RunRecord>, std::less<>>;
+
+// The user's runs that are called one of the words. By the cells, which show what a job is called,
+// or how that begins.
+Called called_one_of(const std::set<std::string>& words, const std::string& records,
+                     const std::vector<Entry>& entries) {
+  Called called;
+  const model::Utc now = store::utc_now();
+  for (const Entry& entry : entries) {
+    const std::string shown = cells_of(entry, now).back();
+    const auto is_shown = [&](const std::string& word) { return shown.ends_with(word); };
+    if (!shown.ends_with("...") && std::ranges::none_of(words, is_shown)) continue;
+    if (!store::other_owner(records, records + "/" + entry.run).empty()) continue;
+    const auto record = store::read_record(records + "/" + entry.run);
+    if (!record) continue;
+    for (const std::string& name : called_names(*record)) {
+      if (words.contains(name)) called[name].push_back(*record);
+    }
+  }
+  return called;
+}
+
+// The only one, or else the only one that has not ended.
+std::optional<std::string> only_one(const std::vector<RunRecord>& called) {
+  if (called.size() == 1) return called.front().run;
+  if (std::ranges::count_if(called, &RunRecord::is_live) != 1) return std::nullopt;
+  return std::ranges::find_if(called, &RunRecord::is_live)->run;
+}
+
+// Each name that is offered, with the run that it finds, as folder_of_run() finds it.
+std::map<std::string, std::string> found_by(const std::set<std::string>& names,
+                                            const std::string& records,
+                                            const std::vector<Entry>& entries) {
+  const std::vector<std::string> all = store::run_names(records);
+  const std::vector<std::string> own = store::own_among(records, all);
+  const auto first_of = [](const std::string& name) { return name.substr(0, name.find('/')); };
+  std::set<std::string> words = names;
+  for (const std::string& name : names) words.insert(first_of(name));
+  Called called = called_one_of(words, records, entries);
+  const auto is_run = [&](const std::string& word) {
+    return std::ranges::binary_search(all, word) || store::find_run(own, word).has_value();
+  };
+  std::map<std::string, std::string> found;
+  for (const std::string& name : names) {
+    const std::string first = first_of(name);
+    if (is_run(name) || is_run(first)) continue;
+    if (first != name && only_one(called[first])) continue;  // the rest is one of its steps
+    if (const auto run = only_one(called[name])) found.emplace(name, *run);
+  }
+  return found;
 }
 
 }  // namespace
 
-// By the cells, which show what a job is called, or how that begins.
 std::vector<RunRecord> runs_called(const std::string& records, const std::string& word) {
-  std::vector<RunRecord> called;
-  const model::Utc now = store::utc_now();
-  for (const Entry& entry : Listing(records, IndexText::cells).all()) {
-    const std::string shown = cells_of(entry, now).back();
-    if (!shown.ends_with(word) && !shown.ends_with("...")) continue;
-    if (!store::other_owner(records, records + "/" + entry.run).empty()) continue;
-    auto record = store::read_record(records + "/" + entry.run);
-    if (record && is_called(*record, word)) called.push_back(std::move(*record));
-  }
-  return called;
+  return called_one_of({word}, records, Listing(records, IndexText::cells).all())[word];
 }
 
 // Another user's is meant by its whole name only.
@@ -293,9 +337,7 @@ base::Result<std::string> run_meant(const std::string& records, const std::strin
   if (by_name) return by_name;
   const std::vector<RunRecord> called = runs_called(records, word);
   if (called.empty()) return by_name;
-  if (called.size() == 1) return called.front().run;
-  const auto live = std::ranges::find_if(called, &RunRecord::is_live);
-  if (std::ranges::count_if(called, &RunRecord::is_live) == 1) return live->run;
+  if (const auto run = only_one(called)) return *run;
   return base::fail(base::Fault::usage, "write which: `muster ps` lists them",
                     "{} runs are called {}, the last is {}", called.size(), word,
                     called.back().run);
@@ -307,27 +349,26 @@ int list(const std::string& folder, const RecordRequest& request, const Invocati
   return request.json ? print_list(entries, request.lines) : print(table(entries));
 }
 
-// Each name as it is found when it is typed: several runs may be called the same.
+// Runs are listed once, however many names there are: a person waits.
 int offer_runs(const Invocation& invocation) {
   const auto records = store::records_folder(invocation.environment);
   if (!records) return 0;
-  std::vector<Entry> entries = Listing(*records, IndexText::cells).all();
-  std::reverse(entries.begin(), entries.end());
-  entries.resize(std::min(entries.size(), kMost));
+  const std::vector<Entry> entries = Listing(*records, IndexText::cells).all();
+  const std::size_t count = std::min(entries.size(), kMost);
   const model::Utc now = store::utc_now();
   std::set<std::string> names;
   std::string text;
-  for (const Entry& entry : entries) {
-    text += fmt::format("{}\t{}\n", entry.run, cells_of(entry, now).back());
-    const auto record = store::read_record(*records + "/" + entry.run);
-    if (!record || record->name.empty()) continue;
-    names.insert(record->name);
-    if (!record->experiment.empty()) names.insert(record->experiment + "/" + record->name);
+  for (auto entry = entries.rbegin(); entry != entries.rbegin() + std::ptrdiff_t(count); ++entry) {
+    text += fmt::format("{}\t{}\n", entry->run, cells_of(*entry, now).back());
+    const auto record = store::read_record(*records + "/" + entry->run);
+    for (const std::string& name : record ? called_names(*record) : std::vector<std::string>()) {
+      // What begins with '-' or '/' would be an option, or has no experiment.
+      const bool is_typed = name == view::one_line(name) && name.find_first_of("-/") != 0;
+      if (is_typed) names.insert(name);
+    }
   }
-  for (const std::string& name : names) {
-    const auto folder = folder_of_run(*records, name);
-    if (!folder || name != view::one_line(name)) continue;
-    text += fmt::format("{}\t{}\n", name, store::run_of(*folder));
+  for (const auto& [name, run] : found_by(names, *records, entries)) {
+    text += fmt::format("{}\t{}\n", name, run);
   }
   return print(text);
 }

@@ -2,6 +2,7 @@
 
 # rooms: cli front
 
+import json
 import os
 import pty
 import shlex
@@ -61,12 +62,12 @@ class OfRuns(Case):
 
     def test_only_what_finds_one_run_is_offered(self):
         self.succeeds("true", env=self.environment(MUSTER_RECORD="yes"))
-        for name in ("twice", "twice", "my first", "it's"):
+        for name in ("twice", "twice", "my first", "it's", "-n"):
             self.job(f"name: {name}\nexperiment_name: lines\n")
         names = {line.split("\t")[0] for line in self.of("muster", "completion", "runs")}
         self.assertEqual({name for name in names if not name.startswith("2")},
-                         {"it's", "my first", "lines/it's", "lines/my first"})
-        self.assertEqual(len(names), 9)
+                         {"it's", "my first", "lines/it's", "lines/my first", "lines/-n"})
+        self.assertEqual(len(names), 11)
         for name in names:
             self.of("muster", "show", name)
         self.assertEqual(self.of("bash", "-c", BASH, "bash", "tr"), [])
@@ -151,6 +152,13 @@ class OfZsh(Case):
         offered = self.offered("muster show ")
         self.assertIn("last", offered)
         self.assertEqual(len(offered), 3, offered)
+
+    def test_names_of_jobs(self):
+        for name in ("back\\slash", "a:b"):
+            self.write("job.yml", f"name: {json.dumps(name)}\ncommand: 'true'\n")
+            self.assertEqual(self.start("job.yml", command=(MUSTER, "submit")).finish().code, 0)
+        self.assertEqual(self.offered("muster show ba"), {"back\\\\slash"}, "as it is typed")
+        self.assertEqual(self.offered("muster show a:"), {"a:b"})
 
     def test_hosts_of_a_user(self):
         os.mkdir(self.path(".ssh"))

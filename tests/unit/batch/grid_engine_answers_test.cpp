@@ -35,6 +35,7 @@ constexpr std::string_view kList = R"(<?xml version='1.0'?>
     <job_list state="pending">
       <JB_job_number>11</JB_job_number>
       <state>Eqw</state>
+      <JB_submission_time>1795476011</JB_submission_time>
       <queue_name></queue_name>
     </job_list>
     <job_list state="pending">
@@ -58,6 +59,7 @@ TEST(GridEngineList, TellsWhereEachJobIs) {
   EXPECT_EQ(all[0], (Sight{.id = "12", .stage = Stage::running, .state = "r", .hosts = "node2"}));
   EXPECT_EQ(all[1], (Sight{.id = "10", .stage = Stage::waiting, .state = "qw"}));
   EXPECT_EQ(all[2].reason, "an error (Eqw); qstat -j 11 tells it, and qmod -cj 11 tries again");
+  EXPECT_EQ(all[2].queued, "") << "seconds since 1970 are no words";
   EXPECT_EQ(all[3].reason, "held (hqw)");
   EXPECT_EQ(all[3].queued, "2026-11-23 23:20");
   EXPECT_EQ(all[4], (Sight{.id = "1", .stage = Stage::over, .how = How::cancelled, .state = "z"}));

@@ -53,8 +53,8 @@ class Completion : public testing::Test {
 
   void write_hosts() const {
     std::filesystem::create_directory(folder_ + "/.ssh");
-    std::ofstream(folder_ + "/.ssh/config")
-        << "Include conf.d/*.conf ~/more\nHost node1 node2 *.site !x\n  HostName a\n";
+    std::ofstream(folder_ + "/.ssh/config") << "Include  nothing conf.d  \"conf.d/*.conf\" "
+                                               "~/more\nHost node1 node2 *.site !x\n  HostName a\n";
     std::filesystem::create_directory(folder_ + "/.ssh/conf.d");
     std::ofstream(folder_ + "/.ssh/conf.d/lab.conf") << "Host lab1\n";
     std::ofstream(folder_ + "/more") << "Host=more1\n";
@@ -71,6 +71,15 @@ class Completion : public testing::Test {
                            "printf '20261121-1-kufari\\tmy train\\n'\n"
                            "printf 'lines/my train\\t20261121-1-kufari\\n'\n"
                            "printf 'my train\\t20261121-1-kufari\\n'\n";
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+
+  // The same with names that shells would take apart, or carry out.
+  void write_program_with_odd_names() const {
+    const std::string path = folder_ + "/muster";
+    std::ofstream(path) << "#!/bin/sh\n"
+                           "printf '%s\\t20261121-1-kufari\\n' 'a:b' 'ex/a:b' 'lr=0.1 x' "
+                           "\"it's\" 'say \"x\"' 'cost $(touch ran)'\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
 
@@ -141,6 +150,15 @@ TEST_F(Completion, OfBashKnowsHosts) {
   EXPECT_EQ(offered("muster run -H mo"), Set{"more1"});
 }
 
+// bash expands the words that it is to choose from.
+TEST_F(Completion, OfBashRunsNothingThatSshCallsAHost) {
+  script("bash");
+  write_hosts();
+  std::ofstream(folder_ + "/more") << "Host $(touch${IFS}ran) `id` more1\n";
+  EXPECT_EQ(offered("muster run -H mo"), Set{"more1"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/ran"));
+}
+
 // Words as bash makes them of user@host.
 TEST_F(Completion, OfBashKnowsHostsOfAUser) {
   script("bash");
@@ -163,6 +181,30 @@ TEST_F(Completion, OfBashKnowsRunsAndWhatTheirJobsAreCalled) {
   EXPECT_EQ(offered("muster show \\\"my"), Set{"my train"}) << "bash keeps the quote";
   EXPECT_EQ(offered("muster show li"), Set{"lines/my\\ train"});
   EXPECT_EQ(offered("muster show py"), Set{});
+}
+
+// Bash makes several words of one with ':' or '=', and replaces the last of them.
+TEST_F(Completion, OfBashKnowsNamesThatItTakesApart) {
+  script("bash");
+  write_program_with_odd_names();
+  EXPECT_EQ(offered("muster show a"), Set{"a:b"});
+  EXPECT_EQ(offered("muster show a :"), Set{"b"});
+  EXPECT_EQ(offered("muster show a : b"), Set{"b"});
+  EXPECT_EQ(offered("muster logs -f ex/a :"), Set{"b"});
+  EXPECT_EQ(offered("muster show lr ="), Set{"0.1\\ x"});
+  EXPECT_EQ(offered("muster show lr = 0"), Set{"0.1\\ x"});
+}
+
+// In quotes, only what means the same there.
+TEST_F(Completion, OfBashOffersNothingThatEndsQuotesOrIsRunInThem) {
+  script("bash");
+  write_program_with_odd_names();
+  EXPECT_EQ(offered("muster show co"), Set{"cost\\ \\$\\(touch\\ ran\\)"});
+  EXPECT_EQ(offered("muster show \\\"co"), Set{});
+  EXPECT_EQ(offered("muster show \\\"say"), Set{});
+  EXPECT_EQ(offered("muster show \\\"it"), Set{"it's"});
+  EXPECT_EQ(offered("muster show \\'\\''it"), Set{});
+  EXPECT_EQ(offered("muster show \\'\\''say"), Set{"say \"x\""});
 }
 
 TEST_F(Completion, OfBashKnowsWordsOfExportAndHelp) {
