@@ -317,10 +317,16 @@ std::uint32_t Run::window_for(std::size_t ranks) const {
       std::clamp<std::size_t>(kAll / std::max<std::size_t>(2 * ranks, 1), 16u << 10, 256u << 10));
 }
 
+// A host that has joined for ranks to be spawned is not asked to, whatever it says.
+bool Run::is_preparing(NodeIndex node) const {
+  const bool is_asked = state_ == State::preparing && !idle(node);
+  return is_asked && nodes_[node.value].state == NodeState::greeted;
+}
+
 void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   if (message.world > 1) return conclude(spawns_.prepared(index, message.world), out);
+  if (!is_preparing(index)) return;
   Node& node = nodes_[index.value];
-  if (node.state != NodeState::greeted || state_ != State::preparing) return;
   node.state = NodeState::prepared;
   node.outside = std::move(message.outside);
   node.no_memory = std::move(message.no_memory);
@@ -369,8 +375,8 @@ void Run::tell_outside(RunEffects& out) const {
 // bound. After kClaimTries plans nothing is claimed any more: claims are advice.
 void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   constexpr std::uint32_t kClaimTries = 3;
+  if (!is_preparing(index)) return;
   Node& node = nodes_[index.value];
-  if (node.state != NodeState::greeted || state_ != State::preparing) return;
   if (++node.taken > kClaimTries) return;
   const bool last = node.taken == kClaimTries;
   if (const auto& topology = input_.plan.nodes[index.value].host.topology) {

@@ -292,6 +292,7 @@ class Run {
   void host_missed(base::NodeIndex node, base::Error error, RunEffects& out);
   void dismiss_idle(RunEffects& out);
   [[nodiscard]] bool idle(base::NodeIndex node) const;
+  [[nodiscard]] bool is_preparing(base::NodeIndex node) const;
   [[nodiscard]] bool may_go_on_without(base::NodeIndex node) const;
   [[nodiscard]] bool may_spawn_on(base::NodeIndex node) const;
   [[nodiscard]] bool may_greet_again(base::NodeIndex node) const;
