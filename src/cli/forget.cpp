@@ -8,8 +8,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <map>
-#include <optional>
 #include <set>
 #include <unistd.h>
 
@@ -22,9 +20,7 @@
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "cli/typed_line.hpp"
-#include "front/front.hpp"
-#include "front/pipeline_request.hpp"
-#include "front/reach_options.hpp"
+#include "cli/ways.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/foreign.hpp"
@@ -185,56 +181,6 @@ std::set<std::string> other_holders(const RunRecord& record) {
   const bool held = std::ranges::any_of(
       record.outputs, [&](const auto& output) { return record.holds(output.path); });
   return held ? other_hosts(record) : std::set<std::string>();
-}
-
-// What a run's command line asks for once more, with the files that the record holds and without
-// the variables of now; nothing where it cannot be told.
-std::optional<model::JobSpec> asked_spec(const RunRecord& record) {
-  const auto asked = store::read_asked(record.folder);
-  const bool is_line = asked && !asked->words.empty();
-  const front::Front* front = is_line ? front::front_of(asked->words.front()) : nullptr;
-  if (front == nullptr) return std::nullopt;
-  const auto find = [&](const std::string& path) {
-    return std::ranges::find(asked->files, path, &model::TypedCommand::File::path);
-  };
-  const auto read_file = [&](const std::string& path, std::size_t) -> Result<std::string> {
-    if (const auto file = find(path); file != asked->files.end()) return file->text;
-    return base::fail(Fault::bad_file, "", "the record does not hold {}", path);
-  };
-  const auto one = [] { return 1U; };
-  const auto read = front->read(
-      {.called = asked->words.front(),
-       .words = {asked->words.begin() + 1, asked->words.end()},
-       .current_folder = asked->folder,
-       .read_file = read_file,
-       .counts = {one, one, one, [] { return std::string(); }},
-       .record_folder = record.folder,
-       .has_file = [&](const std::string& path) { return find(path) != asked->files.end(); },
-       .list_files = [](const auto&, const auto&) { return front::FilesBelow(); },
-       .look_into = read_file,
-       .find_output = [](const auto&) -> Result<std::string> { return std::string("/"); }});
-  if (read && read->request) return read->request->spec;
-  if (!read || !read->pipeline || read->pipeline->steps.empty()) return std::nullopt;
-  front::StepStart start;
-  start.hosts.reserve(read->pipeline->hosts.size());
-  for (const front::PoolHost& host : read->pipeline->hosts)
-    start.hosts.push_back({host.name, host.slots});
-  const auto step = read->pipeline->request(0, start);
-  return step ? std::optional(step->spec) : std::nullopt;
-}
-
-// Of the options by which hosts were reached: the hosts, as they are to be named with these.
-using Ways = std::map<std::vector<std::string>, std::set<std::string>>;
-
-void add_ways(const std::set<std::string>& hosts, const RunRecord& record, Ways& ways) {
-  if (hosts.empty()) return;
-  const model::JobSpec spec = asked_spec(record).value_or(model::JobSpec());
-  std::set<std::string>& there = ways[front::reach_words(spec.carrier)];
-  for (const std::string& host : hosts) {
-    const auto entry = std::ranges::find(spec.hosts, host, &model::HostEntry::name);
-    const bool has_user = entry != spec.hosts.end() && !entry->user.empty();
-    there.insert(has_user ? entry->user + "@" + host : host);
-  }
 }
 
 // Which hosts share the folder, nobody knows here.

@@ -238,7 +238,7 @@ Answer not_executable(const Scene& scene) {
   if (scene.end.code != kNotExecutable &&
       !about_agent(scene, {"permission denied", "is a directory", "not executable"}))
     return std::nullopt;
-  const std::string agent = base::shell_word(base::shell_path(scene.agent));  // two shells read it
+  const std::string agent = scene.by_hand.path_there(scene.agent);
   return say(
       scene, fmt::format("{} may not be executed there", scene.agent),
       try_there(scene, "is it a program? {}, then {}", "ls -ld " + agent, "chmod +x " + agent));

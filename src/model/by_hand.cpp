@@ -41,6 +41,7 @@ ByHand::ByHand(const CarrierSpec& carrier, const Host& host)
   const std::string name = carrier_name(words);
   if (name != words.front()) {
     call_ = call_of_script(name, host);
+    has_shell_ = false;
     return;
   }
   call_ = shell_words(words);
@@ -60,6 +61,7 @@ ByHand ByHand::step(const CarrierSpec& carrier, const Host& host) {
   ByHand out;
   out.name_ = host.name;
   out.login_ = host.name;
+  out.has_shell_ = false;
   out.call_ = "srun";
   if (host.component) out.call_ += fmt::format(" --het-group={}", *host.component);
   out.call_ += " --nodelist=" + shell_word(host.name);
@@ -80,7 +82,7 @@ std::string ByHand::copy(std::string_view path) const {
   const std::string here = shell_path(path);
   if (!is_plain_ssh_) {
     const std::string there = shell_word(fmt::format("cat > {0} && chmod +x {0}", here));
-    return fmt::format("{} {} < {}", call_, there, here);
+    return fmt::format("{}{} {} < {}", call_, has_shell_ ? "" : " sh -c", there, here);
   }
   // scp starts in the home folder, and takes a colon for the end of the host's name.
   const bool has_colon = name_.find(':') != std::string::npos;
@@ -89,6 +91,11 @@ std::string ByHand::copy(std::string_view path) const {
   const std::string_view there = path.starts_with("~/") ? path.substr(2) : path;
   return fmt::format("scp{}{} {} {}", flag("-P", port_), flag("-i", identity_), here,
                      shell_word(fmt::format("{}:{}", host, there)));
+}
+
+std::string ByHand::path_there(std::string_view path) const {
+  return has_shell_ ? shell_word(shell_path(path))
+                    : shell_path(path);  // two shells read it, or one
 }
 
 std::string ByHand::give_key(std::string_view login) const {

@@ -30,6 +30,8 @@ class ByHand {
   [[nodiscard]] std::string known_as() const;
   // Brings a file of this machine to the same path there, and makes it executable.
   [[nodiscard]] std::string copy(std::string_view path) const;
+  // A path as a word of a command that follows call().
+  [[nodiscard]] std::string path_there(std::string_view path) const;
   // Lets the user's key in. `login`: "ana@gate" where ssh has named another host than this, or
   // another user; empty: it has not.
   [[nodiscard]] std::string give_key(std::string_view login) const;
@@ -37,6 +39,7 @@ class ByHand {
  private:
   // ssh alone, so that its kin (scp, ...) with the same port and key go the same way.
   bool is_plain_ssh_ = false;
+  bool has_shell_ = true;  // reads a command there; srun and flux exec start a program
   std::string name_;
   std::string login_;  // "ana@node1"
   std::string port_;   // digits; empty: what ssh's configuration says

@@ -188,10 +188,21 @@ std::vector<std::string> explained_names() {
   return names;
 }
 
+// Whether a word follows one of explain's own options, which takes it for its value.
+bool is_value(const std::string& before) {
+  const OptionTexts texts = texts_of(explain_table());
+  return std::ranges::any_of(texts, [&](const OptionText* option) {
+    const bool takes = option->takes != Takes::nothing && option->traits.arity != Arity::optional;
+    return takes && std::ranges::count(names_of(*option), before) > 0;
+  });
+}
+
 // A command line without the dashes that tell it from a job file and its options.
 std::string line_behind_dashes(const Call& call) {
-  auto word = std::ranges::find_if(call.words,
-                                   [](const std::string& one) { return !one.starts_with('-'); });
+  auto word = call.words.begin();
+  while (word != call.words.end() && word->starts_with('-')) {
+    word += is_value(*word) && std::next(word) != call.words.end() ? 2 : 1;
+  }
   if (word != call.words.end() && call.has_file && call.has_file(*word)) return {};
   if (word != call.words.end() && *word == "muster") ++word;
   const auto name =

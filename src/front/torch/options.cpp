@@ -190,7 +190,7 @@ using Row = Option<TorchDraft>;
 constexpr auto kRows = std::to_array<Row>({
     {{"--nproc-per-node",
       kRanks,
-      Takes::text,
+      Takes::choice,
       "N|auto|gpu|cpu|xpu",
       "Ranks on each node: a number, its gpus, its cpus, its xpus (GPUs of Intel), or auto: gpus "
       "where there are any (default: 1).",

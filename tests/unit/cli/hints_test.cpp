@@ -101,7 +101,7 @@ TEST(Hints, WhatIsNoCommandIsStartedByAnother) {
 TEST(Hints, AShellIsKnownAgain) {
   for (const auto& [typed, meant] : std::vector<std::pair<std::string, std::string>>{
            {"bsh", "did you mean bash?"},
-           {"fsh", "did you mean fish?"},
+           {"fis", "did you mean fish?"},
            {"powershell", "use muster completion bash, zsh or fish"}}) {
     const std::string said = CommandLine()({"completion", typed}).err;
     EXPECT_NE(said.find("hint: " + meant + "\n"), std::string::npos) << said;

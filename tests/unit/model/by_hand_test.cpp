@@ -76,6 +76,19 @@ TEST(ByHandOf, ScriptsAreCalledByTheirNames) {
   EXPECT_EQ(ByHand(script("flux exec"), third).call(), "flux exec --rank=2");
 }
 
+TEST(ByHandOf, OnlyAShellReadsACommand) {
+  const ByHand its(spec({"ssh", "-J", "jump"}), host("node1"));
+  EXPECT_EQ(its.path_there("/opt/muster"), "/opt/muster");
+  EXPECT_EQ(its.path_there("~/muster"), "'~/muster'");
+  EXPECT_EQ(its.path_there("/my muster"), R"(''\''/my muster'\''')");
+  const ByHand script(spec({"/bin/sh", "-c", "exec something", "srun"}), host("node1"));
+  for (const ByHand& one : {ByHand::step({}, host("node1")), script}) {
+    EXPECT_EQ(one.copy("/m"), one.call() + " sh -c 'cat > /m && chmod +x /m' < /m");
+    EXPECT_EQ(one.path_there("~/muster"), "~/muster");
+    EXPECT_EQ(one.path_there("/my muster"), "'/my muster'");
+  }
+}
+
 TEST(ByHandOf, NobodyWhoHasComeByItself) { EXPECT_EQ(ByHand().call(), ""); }
 
 }  // namespace
