@@ -67,6 +67,7 @@ base::Result<process::UniqueFd> join_another_users(bool is_guessable) {
   wire::Join join;
   join.nodes = 2;
   join.node = 1;
+  join.command = {"true"};
   auto joined = join_meeting(meeting, join, {[](const std::string&) {}});
   if (joined) joined->reset();  // node 0 ends with its node
   (void)::waitpid(child, nullptr, 0);
