@@ -55,8 +55,8 @@ with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as listener:
                 node.recv(4)
 """
 
-# A node that asks nobody who he is. Its arguments: the port, and the secret. It says that it is node
-# 1 of 2, with one rank that runs "x", and prints what it is told.
+# A node that asks nobody who he is. Its arguments: the port, and the secret. It says that it is
+# node 1 of 2, with one rank that runs "x", and prints what it is told.
 JOINS = """import hashlib, hmac, socket, sys
 def mac(text):
     return hmac.new(sys.argv[2].encode(), text.encode(), hashlib.sha256).hexdigest()
@@ -69,6 +69,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as head:
     head.sendall(len(join).to_bytes(4, "little") + join)
     print(said.readline(), end="")
 """
+OTHERS = "^refused it is another user's; --rdzv-secret-file"
 
 
 def free_port():
@@ -228,7 +229,7 @@ class Meeting(Case):
         self.refused(other, "it is another user's; --rdzv-secret-file FILE")
         other = self.start(*as_other, PYTHON, "-c", JOINS, self.port, "rdzv-id none",
                            command=("env", "HOME=/"))
-        self.assertRegex(other.finish().text, "^refused it is another user's; --rdzv-secret-file")
+        self.assertRegex(other.finish().text, OTHERS)
         guest = self.node(1, "--no_python", "./show.sh")
         done = head.finish()
         self.assertEqual((done.code, guest.finish().code), (0, 0), done)
@@ -236,6 +237,18 @@ class Meeting(Case):
                       done.errors)
         self.assertRegex(done.errors, r"muster: node 1 is \S+ \(127\.0\.0\.1, user \S.*\)\n")
         self.assertNotIn("could have joined", done.errors, "nobody else reaches a loopback")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_is_told_by_ipv4_from_a_node_0_that_listens_everywhere(self):
+        head = self.start("--nnodes", "2", "--node_rank", "0", "--master_addr", "::",
+                          "--master_port", self.port, "--no_python", "./show.sh",
+                          command=(MUSTER, "torchrun"))
+        self.listening()
+        other = self.start("setpriv", "--reuid", str(own.users()), "--clear-groups", PYTHON, "-c",
+                           JOINS, self.port, "rdzv-id none", command=("env", "HOME=/"))
+        self.assertRegex(other.finish().text, OTHERS)
+        head.send(15)
+        self.assertNotEqual(head.finish().code, 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_another_user_of_this_machine_gives_no_orders(self):
