@@ -103,11 +103,13 @@ class Joining {
   }
 
   // Node 0 gives orders to the user who joins, so the kernel is asked whose it is before anything
-  // is answered: whoever is still to be answered holds its end.
+  // is answered: whoever is still to be answered holds its end. What is no node 0 at all may be
+  // anyone's, and no file makes it one.
   void take(std::string_view bytes) {
     const bool is_asked = meeting_.is_guessable && !talk_->known();
-    if (is_asked && peers_.is_another_users(socket_)) return refuse(another_users());
     auto step = talk_->take(bytes);
+    const bool is_muster = step || talk_->greeted();
+    if (is_asked && is_muster && peers_.is_another_users(socket_)) return refuse(another_users());
     if (!step) return refuse(std::move(step.error()));
     std::error_code error;
     if (!step->send.empty()) asio::write(socket_, asio::buffer(step->send), error);

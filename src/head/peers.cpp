@@ -16,6 +16,12 @@ void insert(std::set<asio::ip::address>& addresses, const std::string& text) {
   if (!error) addresses.insert(address);
 }
 
+// A socket of IPv6 has IPv4 addresses within those.
+asio::ip::address plain(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+}
+
 }  // namespace
 
 Peers::Peers(const std::set<std::string>& hosts) {
@@ -29,7 +35,7 @@ bool Peers::is_here(const asio::ip::address& address) const {
 
 bool Peers::is_another_users(asio::ip::tcp::socket& connection) const {
   std::error_code gone;
-  if (!is_here(connection.remote_endpoint(gone).address()) || gone) return false;
+  if (!is_here(plain(connection.remote_endpoint(gone).address())) || gone) return false;
   const auto owner = pmix::loopback_peer(connection.native_handle());
   return owner && *owner != ::geteuid();
 }

@@ -66,6 +66,8 @@ class GuestHandshake {
   };
   // Fault::unreachable: it is no muster, or knows another secret; Fault::usage: it refuses us.
   [[nodiscard]] base::Result<Step> take(std::string_view bytes);
+  // It is a muster's meeting that listens there.
+  [[nodiscard]] bool greeted() const { return state_ != State::greeting; }
   // Node 0 has shown that it is of this job.
   [[nodiscard]] bool known() const { return state_ == State::waiting; }
 

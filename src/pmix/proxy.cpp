@@ -19,7 +19,7 @@ namespace muster::pmix {
 namespace {
 
 constexpr std::size_t kPieceBytes = 64u << 10;
-constexpr int kAcceptedAtOnce = 64;
+constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr rlim_t kSilentMax = 512;  // connections without a greeting, which comes at once
 constexpr rlim_t kSilentShare = 4;  // at most one in so many of the descriptors is for them
 constexpr short kCame = POLLIN | POLLHUP | POLLERR;
@@ -99,8 +99,11 @@ base::Result<void> Proxy::served(const pollfd* entries) {
   return {};
 }
 
+// No more at once than are kept: nobody leaves for those that came with it before its greeting,
+// which may be there already, has been read.
 void Proxy::accept_some() {
-  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+  const std::size_t most = std::min(kAcceptedAtOnce, silent_max_);
+  for (std::size_t i = 0; i < most; ++i) {
     process::UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!made && (would_block() || !process::is_shortage(errno) || !make_room(1))) return;
     if (!made || loopback_peer(made.get()) != ::geteuid()) continue;

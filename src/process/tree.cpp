@@ -69,9 +69,10 @@ class Walk {
   // `at` is the folder in which the entry lies.
   virtual void see(int at, const FolderEntry& entry) = 0;
   virtual UniqueFd open(int at, const FolderEntry& entry) { return open_folder(at, entry.name); }
-  // A folder that is not entered, since it cannot be opened, lies on another file system, or cannot
-  // be left again: then nothing more is seen.
+  // A folder that is not entered, since it cannot be opened or lies on another file system.
   virtual void pass_by(int at, const FolderEntry& entry, int why) = 0;
+  // A folder that cannot be left again, as it has been moved meanwhile: nothing more is seen.
+  virtual void end_in(int at, const FolderEntry& entry, int why) { pass_by(at, entry, why); }
 
   // Of an entry that is being seen, or passed by.
   [[nodiscard]] std::string path_of(const FolderEntry& entry) const {
@@ -125,7 +126,7 @@ class Walk {
     const bool is_same =
         is_open && facts.st_dev == levels_.back().device && facts.st_ino == levels_.back().inode;
     if (!is_same) {
-      pass_by(folder_.get(), left.entry, is_open || errno == ENOENT ? ESTALE : errno);
+      end_in(folder_.get(), left.entry, is_open || errno == ENOENT ? ESTALE : errno);
       levels_.clear();
       return;
     }
@@ -158,6 +159,8 @@ class NewestBelow final : public Walk {
  private:
   void see(int, const FolderEntry& entry) override { time_ = std::max(time_, entry.modified); }
   void pass_by(int at, const FolderEntry& entry, int) override { see(at, entry); }
+  // What has not been seen may be as new as this.
+  void end_in(int, const FolderEntry&, int) override { time_ = std::chrono::system_clock::now(); }
 
   FileTime time_;
 };

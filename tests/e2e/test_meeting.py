@@ -55,6 +55,22 @@ with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as listener:
                 node.recv(4)
 """
 
+# A node that asks nobody who he is. Its arguments: the port, and the secret. It says that it is
+# node 1 of 2, with one rank that runs "x", and prints what it is told.
+JOINS = """import hashlib, hmac, socket, sys
+def mac(text):
+    return hmac.new(sys.argv[2].encode(), text.encode(), hashlib.sha256).hexdigest()
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as head:
+    said = head.makefile()
+    theirs, own = said.readline().split()[2], "7" * 32
+    head.sendall((own + " " + mac("node " + theirs + " " + own) + chr(10)).encode())
+    assert said.readline().strip() == mac("head " + own + " " + theirs)
+    join = bytes((8, 1, 24, 2, 32, 2, 48, 1, 66, 1, 120))
+    head.sendall(len(join).to_bytes(4, "little") + join)
+    print(said.readline(), end="")
+"""
+OTHERS = "^refused it is another user's; --rdzv-secret-file"
+
 
 def free_port():
     """Nobody else takes it meanwhile: see own_network below."""
@@ -207,9 +223,13 @@ class Meeting(Case):
         head = self.node(0, "--no_python", "./show.sh")
         self.listening()
         user = str(own.users())
-        other = self.start("setpriv", "--reuid", user, "--clear-groups", MUSTER, "torchrun",
-                           *self.words(1), "true", command=("env", "HOME=/", "MUSTER_RECORDS="))
+        as_other = ("setpriv", "--reuid", user, "--clear-groups")
+        other = self.start(*as_other, MUSTER, "torchrun", *self.words(1), "true",
+                           command=("env", "HOME=/", "MUSTER_RECORDS="))
         self.refused(other, "it is another user's; --rdzv-secret-file FILE")
+        other = self.start(*as_other, PYTHON, "-c", JOINS, self.port, "rdzv-id none",
+                           command=("env", "HOME=/"))
+        self.assertRegex(other.finish().text, OTHERS)
         guest = self.node(1, "--no_python", "./show.sh")
         done = head.finish()
         self.assertEqual((done.code, guest.finish().code), (0, 0), done)
@@ -217,6 +237,18 @@ class Meeting(Case):
                       done.errors)
         self.assertRegex(done.errors, r"muster: node 1 is \S+ \(127\.0\.0\.1, user \S.*\)\n")
         self.assertNotIn("could have joined", done.errors, "nobody else reaches a loopback")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_is_told_by_ipv4_from_a_node_0_that_listens_everywhere(self):
+        head = self.start("--nnodes", "2", "--node_rank", "0", "--master_addr", "::",
+                          "--master_port", self.port, "--no_python", "./show.sh",
+                          command=(MUSTER, "torchrun"))
+        self.listening()
+        other = self.start("setpriv", "--reuid", str(own.users()), "--clear-groups", PYTHON, "-c",
+                           JOINS, self.port, "rdzv-id none", command=("env", "HOME=/"))
+        self.assertRegex(other.finish().text, OTHERS)
+        head.send(15)
+        self.assertNotEqual(head.finish().code, 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_another_user_of_this_machine_gives_no_orders(self):

@@ -17,9 +17,11 @@ using asio::ip::tcp;
 
 constexpr const char* kSecret = "rdzv-id none";
 
-// Node 0 as whoever this process is: tells its port, and takes one node that joins. No exception
-// leaves it.
-void lead_as_node_0(int told) {
+enum class Listens { node_0, other_program };
+
+// Node 0 as whoever this process is: tells its port, and takes one node that joins. Another program
+// says what it is at once. No exception leaves it.
+void lead(int told, Listens what) {
   std::error_code error;
   asio::io_context loop;
   tcp::acceptor acceptor(loop);
@@ -30,6 +32,11 @@ void lead_as_node_0(int told) {
   (void)!::write(told, &port, sizeof port);
   tcp::socket node(loop);
   acceptor.accept(node, error);
+  if (what == Listens::other_program) {
+    asio::write(node, asio::buffer(std::string("SSH-2.0-OpenSSH_9.2\r\n")), error);
+    (void)node.wait(tcp::socket::wait_read, error);
+    return;
+  }
   link::HostHandshake talk(kSecret, std::string(32, '7'));
   asio::write(node, asio::buffer(talk.greeting()), error);
   std::array<char, 4096> buffer{};
@@ -43,14 +50,15 @@ void lead_as_node_0(int told) {
   }
 }
 
-// Joins a node 0 that another user has started.
-base::Result<process::UniqueFd> join_another_users(bool is_guessable) {
+// Joins what another user has started.
+base::Result<process::UniqueFd> join_another_users(bool is_guessable,
+                                                   Listens what = Listens::node_0) {
   constexpr uid_t kOther = 54321;
   int told[2];
   if (::pipe(told) != 0) return base::fail(base::Fault::internal, "", "no pipe");
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::setuid(kOther) == 0) lead_as_node_0(told[1]);
+    if (::setuid(kOther) == 0) lead(told[1], what);
     ::_exit(0);
   }
   ::close(told[1]);
@@ -67,6 +75,7 @@ base::Result<process::UniqueFd> join_another_users(bool is_guessable) {
   wire::Join join;
   join.nodes = 2;
   join.node = 1;
+  join.command = {"true"};
   auto joined = join_meeting(meeting, join, {[](const std::string&) {}});
   if (joined) joined->reset();  // node 0 ends with its node
   (void)::waitpid(child, nullptr, 0);
@@ -80,6 +89,15 @@ TEST(JoinMeeting, AnotherUserGivesNoOrders) {
   EXPECT_EQ(joined.error().fault, base::Fault::usage);
   EXPECT_NE(joined.error().what.find("it is another user's; --rdzv-secret-file FILE"),
             std::string::npos)
+      << joined.error().what;
+}
+
+// As at a wrong port: no file would help.
+TEST(JoinMeeting, WhatIsNoNodeIsNotCalledAnothersNode) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  const auto joined = join_another_users(true, Listens::other_program);
+  ASSERT_FALSE(joined);
+  EXPECT_NE(joined.error().what.find("something else than a muster"), std::string::npos)
       << joined.error().what;
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -195,6 +196,34 @@ std::string header(std::uint32_t length) {
   std::string bytes(16, '\0');
   std::memcpy(bytes.data() + 8, &length, sizeof length);
   return bytes;
+}
+
+// Ranks of one moment, more than may be silent.
+TEST(Proxy, NobodyWhoHasGreetedMakesRoom) {
+  auto library = listen_on_loopback();
+  auto listener = listen_on_loopback();
+  ASSERT_TRUE(library && listener);
+  auto gate = Gate::shut(library->port);
+  if (!gate) GTEST_SKIP() << gate.error().what << "; " << gate.error().hint;
+  std::optional<Proxy> proxy;
+  {
+    const unit::FilesLimit limit(128);  // 32 may be silent
+    ASSERT_TRUE(limit.is_set());
+    proxy.emplace(std::move(listener->socket), *gate);
+  }
+  std::vector<process::UniqueFd> clients(50);
+  for (process::UniqueFd& client : clients) {
+    client = connected(listener->port, 5000);
+    ASSERT_TRUE(client);
+    ASSERT_EQ(::send(client.get(), header(0).data(), header(0).size(), 0), 16);
+  }
+  std::vector<pollfd> entries;
+  for (proxy->wanted(entries); entries.size() < 1 + 2 * clients.size(); proxy->wanted(entries)) {
+    ASSERT_GT(::poll(entries.data(), entries.size(), 60'000), 0) << "not all have come through";
+    ASSERT_TRUE(proxy->served(entries.data()));
+    entries.clear();
+  }
+  for (const process::UniqueFd& client : clients) EXPECT_FALSE(was_closed(client));
 }
 
 TEST(GreetingSize, IsKnownFromTheHeader) {

@@ -1,13 +1,17 @@
 // Removing whole folders on a real file system: nothing outside of them is touched.
 #include "process/tree.hpp"
 
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
+#include "unit/files_limit.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::process {
@@ -88,9 +92,11 @@ void nest(int at, int count) {
 
 // More than a process may have open, with a path that no call takes.
 TEST_F(Trees, AnyDepthGoesAndIsCounted) {
-  constexpr int kDeep = 5000;
+  constexpr int kDeep = PATH_MAX / 2 + 100;
   fs::create_directory(path("run"));
   nest(open_folder(at_.get(), "run").get(), kDeep);
+  const unit::FilesLimit limit(64);
+  ASSERT_TRUE(limit.is_set());
   const std::uint64_t bytes = bytes_of(at_.get(), "run");
   EXPECT_GT(bytes, 0U);
   EXPECT_GT(last_change(at_.get(), "run"), FileTime());
@@ -98,6 +104,29 @@ TEST_F(Trees, AnyDepthGoesAndIsCounted) {
   EXPECT_EQ(removed.left, "");
   EXPECT_EQ(removed.bytes, bytes);
   EXPECT_FALSE(fs::exists(path("run")));
+}
+
+// Who asks for the last change may remove what has been left alone for long.
+TEST_F(Trees, WhatIsMovedMeanwhileHasBeenChanged) {
+  put("run/a/moved/one/two/file");
+  fs::create_directories(path("run/b"));
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1000);
+  for (const char* name : {"/one/two/file", "/one/two", "/one", ""}) {
+    fs::last_write_time(path("run/a/moved") + name, long_ago);
+  }
+  const FileTime since = own_change(at_.get(), "run/b");
+  std::atomic<bool> goes_on = true;
+  std::thread mover([&] {
+    while (goes_on) {
+      fs::rename(path("run/a/moved"), path("run/b/moved"));
+      fs::rename(path("run/b/moved"), path("run/a/moved"));
+    }
+  });
+  int missed = 0;
+  for (int i = 0; i < 2000; ++i) missed += last_change(at_.get(), "run") < since ? 1 : 0;
+  goes_on = false;
+  mover.join();
+  EXPECT_EQ(missed, 0);
 }
 
 TEST_F(Trees, AllButWhatStaysGoes) {
