@@ -120,11 +120,20 @@ Result<int> write(const RunRecord& record, const RunRecord& from,
   return tl::unexpected(copied ? finished.error() : copied.error());
 }
 
+// A fifo, a socket or a device, of which there is no copy: the step failed for it when it ended.
+bool is_odd(std::string path) {
+  while (path.ends_with('/')) path.pop_back();
+  std::error_code wrong;
+  return fs::is_other(fs::symlink_status(path, wrong));
+}
+
 // Whether what it made is still where it says. It may not have written a file that no step reads.
 bool has_outputs(const RunRecord& record, const front::StepRequest& step) {
   std::error_code wrong;
   return std::ranges::all_of(record.outputs, [&](const model::NamedPath& output) {
     const auto own = std::ranges::find(step.outputs, output.name, &model::NamedPath::name);
+    const bool is_copied = own == step.outputs.end() || own->path != output.path;
+    if (is_copied && is_odd(output.path)) return false;
     const bool is_file = own != step.outputs.end() && own->is_file;
     return (is_file && !step.needed.contains(output.name)) || fs::exists(output.path, wrong);
   });
