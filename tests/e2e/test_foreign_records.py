@@ -289,6 +289,19 @@ class Foreign(Case):
         self.assertEqual(done.lines, ["mine"])
         self.assertIn(f"{lock} is another user's", done.errors)
 
+    def test_a_lock_that_only_the_owner_of_the_folder_may_open_is_passed_over(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.write("shared/.checkpoints", "")
+        lock = self.path("shared", ".checkpoints")
+        os.chmod(lock, 0o600)
+        os.chmod(self.folder, 0o777)
+        user = {"user": self.other, "group": self.other, "extra_groups": []}
+        started = self.start("submit", "job.yml", command=(MUSTER,), **user).finish()
+        self.assertEqual(started.code, 1, started)
+        again = self.start("rerun", "last", command=(MUSTER,), **user).finish()
+        self.assertEqual((again.code, again.lines), (1, ["mine"]), again)
+        self.assertIn(f"{lock} is another user's", again.errors)
+
     def test_in_a_folder_of_mine_nothing_has_changed(self):
         os.chmod(self.path("shared"), 0o755)
         first = self.submitted()
