@@ -181,12 +181,12 @@ std::optional<std::string> find_reusable(const front::PipelineRequest& request,
 base::Result<void> offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
                                    const std::string& folder) {
   const std::string records = records_of(request.record.folder);
-  const auto hash = outputs_hash(folder);
-  if (!hash) return tl::unexpected(hash.error());
   (void)::mkdir(fmt::format("{}/{}", records, kOffers).c_str(), 0755);
   if (!store::own_below(records, kOffers)) {
     return base::fail(base::Fault::output, "", "{}", store::not_own_below(records, kOffers));
   }
+  const auto hash = outputs_hash(folder);
+  if (!hash) return tl::unexpected(hash.error());
   if (store::write_file(seal_of(folder), *hash) &&
       store::replace_file(offer_of(records, key), folder)) {
     return {};
