@@ -26,7 +26,8 @@ _RUNNING, _FINISHED, _FAILED, _KILLED = 1, 3, 4, 5  # as its files have them
 STATES = {"FINISHED": _FINISHED, "FAILED": _FAILED, "KILLED": _KILLED}
 # A name is a file, a folder or a link already.
 _TAKEN = (errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP)
-_OF_RECORD = re.compile(r"(.*/\d{8}-[^/]+)(?:/steps/[^/]+)*/" + METRICS, re.ASCII)
+# A run's name, of which no word that people begin with a date is taken for one.
+_OF_RECORD = re.compile(r"(.*/\d{8}-\d{6}\.\d{3}-[a-z]{6})(?:/steps/[^/]+)*/" + METRICS, re.ASCII)
 _NAME = re.compile(r"[\w\-. /:]{1,250}")
 _RUN = re.compile(r"[a-zA-Z0-9][\w\-]{0,255}", re.ASCII)
 

@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "blobs/files.hpp"
 #include "process/copy_file.hpp"
 #include "process/tree.hpp"
+#include "snapshot/paths.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -31,12 +33,12 @@ bool keep_facts(int file, const struct stat& facts) {
   return ::fchmod(file, facts.st_mode & kMode) == 0;
 }
 
-bool copy_link(const Spot& from, const Spot& to) {
+std::optional<std::string> target_of(const Spot& link) {
   std::string target(PATH_MAX, '\0');
-  const ssize_t size = ::readlinkat(from.folder, from.c_str(), target.data(), target.size());
-  if (size < 0) return false;
+  const ssize_t size = ::readlinkat(link.folder, link.c_str(), target.data(), target.size());
+  if (size < 0) return std::nullopt;
   target.resize(static_cast<std::size_t>(size));
-  return ::symlinkat(target.c_str(), to.folder, to.c_str()) == 0;
+  return target;
 }
 
 bool copy_regular(const Spot& from, const Spot& to) {
@@ -50,7 +52,7 @@ bool copy_regular(const Spot& from, const Spot& to) {
 
 class TreeCopy {
  public:
-  explicit TreeCopy(std::string root) : root_(std::move(root)) {}
+  TreeCopy(std::string root, CopiedLinks links) : root_(std::move(root)), links_(links) {}
 
   bool copy_all(const Spot& from, const Spot& to) {
     if (!copy(from, to, "")) return false;
@@ -93,9 +95,20 @@ class TreeCopy {
     }
     if (S_ISDIR(facts.st_mode)) return copy_folder(from, to, path);
     if (S_ISREG(facts.st_mode)) return copy_regular(from, to) || fails(path);
-    if (S_ISLNK(facts.st_mode)) return copy_link(from, to) || fails(path);
+    if (S_ISLNK(facts.st_mode)) return copy_link(from, to, path) || fails(path);
     copied_.left_out.push_back({path, odd_kind(facts.st_mode)});
     return true;
+  }
+
+  bool copy_link(const Spot& from, const Spot& to, const std::string& path) {
+    const auto target = target_of(from);
+    if (!target) return false;
+    const bool stays = !path.empty() && snapshot::link_stays(path, *target);
+    if (links_ == CopiedLinks::inside && !stays) {
+      copied_.left_out.push_back({path, "a link that leads out of it"});
+      return true;
+    }
+    return ::symlinkat(target->c_str(), to.folder, to.c_str()) == 0;
   }
 
   bool copy_folder(const Spot& from, const Spot& to, const std::string& path) {
@@ -122,14 +135,15 @@ class TreeCopy {
   }
 
   std::string root_;
+  CopiedLinks links_;
   std::vector<Level> levels_;
   Copied copied_;
 };
 
 }  // namespace
 
-Copied copy_tree(const std::string& from, const std::string& to) {
-  TreeCopy tree(from);
+Copied copy_tree(const std::string& from, const std::string& to, CopiedLinks links) {
+  TreeCopy tree(from, links);
   const bool done = tree.copy_all({AT_FDCWD, from}, {AT_FDCWD, to});
   Copied copied = tree.take();
   if (done || copied.why == EEXIST) return copied;

@@ -35,9 +35,16 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
+bool is_before(const timespec& one, const timespec& other) {
+  return one.tv_sec != other.tv_sec ? one.tv_sec < other.tv_sec : one.tv_nsec < other.tv_nsec;
+}
+
+enum class Of : std::uint8_t { contents, facts };
+
 class Hasher {
  public:
-  Hasher(LeadsOutLinks links, const GoesOn& goes_on) : links_(links), goes_on_(goes_on) {}
+  Hasher(Of what, LeadsOutLinks links, const GoesOn& goes_on)
+      : what_(what), links_(links), goes_on_(goes_on) {}
 
   // `real`: without links on its way.
   Result<void> add_all(const fs::path& real) {
@@ -59,6 +66,7 @@ class Hasher {
   }
 
   std::string take() { return hash_.take(); }
+  [[nodiscard]] const timespec& newest() const { return newest_; }
 
  private:
   // A folder that is being hashed.
@@ -102,7 +110,21 @@ class Hasher {
   Result<void> add_file(const fs::path& path, std::string_view name, fs::file_status status) {
     if (++count_ > snapshot::kEntriesMax) return cannot_hash(path, "there are too many files");
     head(with_mode("file", status), name);
+    if (what_ == Of::facts) return add_facts(path);
     return file_hash(path, goes_on_).map([&](const std::string& own) { hash_.add(own); });
+  }
+
+  // NFS asks its server anew when a file is opened.
+  Result<void> add_facts(const fs::path& path) {
+    const process::UniqueFd file = open_regular(path);
+    struct stat facts {};
+    if (!file || ::fstat(file.get(), &facts) != 0) return cannot_hash(path, std::strerror(errno));
+    head(fmt::format("facts {} {} {} {}.{} {}.{}", facts.st_dev, facts.st_ino, facts.st_size,
+                     facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec,
+                     facts.st_ctim.tv_nsec),
+         "");
+    if (is_before(newest_, facts.st_ctim)) newest_ = facts.st_ctim;
+    return {};
   }
 
   Result<void> add_link(const fs::path& path, std::string_view name, std::size_t depth) {
@@ -138,8 +160,10 @@ class Hasher {
     return {};
   }
 
+  Of what_;
   LeadsOutLinks links_;
   const GoesOn& goes_on_;
+  timespec newest_{};
   std::vector<fs::path> roots_;  // of what has been, or is being, hashed
   std::vector<Level> levels_;
   std::size_t count_ = 0;
@@ -162,8 +186,30 @@ Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links,
   std::error_code wrong;
   const fs::path real = fs::canonical(path, wrong);
   if (wrong) return cannot_hash(path, wrong.message());
-  Hasher hasher(links, goes_on);
+  Hasher hasher(Of::contents, links, goes_on);
   return hasher.add_all(real).map([&] { return hasher.take(); });
+}
+
+// A time without a part of a second is one of a file system that tells seconds, or two of them
+// (FAT). Others take it from a clock that ticks at least a hundred times a second.
+bool Stamp::is_settled(const timespec& now) const {
+  constexpr long kTicks = 100'000'000;  // ns
+  timespec sure = newest;
+  if (newest.tv_nsec == 0) {
+    sure.tv_sec += 3;
+  } else if ((sure.tv_nsec += kTicks) >= 1'000'000'000) {
+    ++sure.tv_sec;
+    sure.tv_nsec -= 1'000'000'000;
+  }
+  return is_before(sure, now);
+}
+
+std::optional<Stamp> stamp(const std::string& path, LeadsOutLinks links, const GoesOn& goes_on) {
+  std::error_code wrong;
+  const fs::path real = fs::canonical(path, wrong);
+  Hasher hasher(Of::facts, links, goes_on);
+  if (wrong || !hasher.add_all(real)) return std::nullopt;
+  return Stamp{hasher.take(), hasher.newest()};
 }
 
 }  // namespace muster::blobs

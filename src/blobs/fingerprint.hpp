@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -18,6 +20,18 @@ enum class LeadsOutLinks : std::uint8_t { as_they_are, with_contents };
 // what cannot be read, and for what is no file, folder or link.
 [[nodiscard]] base::Result<std::string> fingerprint(const std::string& path, LeadsOutLinks links,
                                                     const GoesOn& goes_on = {});
+
+// What the kernel says of those files, none of which is read: as long as that is the same, so is
+// the fingerprint.
+struct Stamp {
+  std::string text;
+  timespec newest{};  // when the last of them changed
+  // Whether whatever changes one of them from `now` on shows: file systems tell times in steps.
+  [[nodiscard]] bool is_settled(const timespec& now) const;
+};
+// Nothing where not all of them can be asked.
+[[nodiscard]] std::optional<Stamp> stamp(const std::string& path, LeadsOutLinks links,
+                                         const GoesOn& goes_on = {});
 
 // Of the bytes of one file.
 [[nodiscard]] base::Result<std::string> file_hash(const std::string& path,

@@ -156,6 +156,11 @@ Result<void> move_on(const fs::path& from, const std::string& earlier, const std
   return {};
 }
 
+bool is_others_file(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && found.st_uid != ::geteuid();
+}
+
 // A lock of another user's would keep this run waiting for as long as that one likes. Whom all
 // records belong to could do more than that.
 bool may_wait_for(const std::string& records, const std::string& lock) {
@@ -171,8 +176,11 @@ Result<void> go_on_from(const std::string& asked, const std::string& folder) {
   const std::string lock = fmt::format("{}/{}", records, store::kCheckpointsLock);
   const bool waits = may_wait_for(records, lock);
   const process::UniqueFd held = waits ? store::lock_file(lock) : process::UniqueFd();
-  if (waits && !held) return cannot_fill("open", lock, {errno, std::generic_category()});
-  if (!waits) warn(lock + " is another user's, so muster does not wait for its lock");
+  const int why = errno;
+  // As a rule it may be opened by its owner alone.
+  const bool may_go_on = !waits || (why == EACCES && is_others_file(lock));
+  if (!held && !may_go_on) return cannot_fill("open", lock, {why, std::generic_category()});
+  if (!held) warn(lock + " is another user's, so muster does not wait for its lock");
   const auto earlier = with_checkpoints(asked);
   if (!earlier) return tl::unexpected(earlier.error());
   const Found found = found_at(*earlier);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "blobs/copy_tree.hpp"
 #include "cli/left_behind.hpp"
 #include "cli/speak.hpp"
 #include "process/heard_meanwhile.hpp"
@@ -13,8 +12,9 @@ namespace muster::cli {
 
 namespace {
 
-base::Result<void> copy(const std::string& from, const std::string& to, const std::string& place) {
-  const blobs::Copied copied = blobs::copy_tree(from, to);
+base::Result<void> copy(const std::string& from, const std::string& to, const std::string& place,
+                        blobs::CopiedLinks links) {
+  const blobs::Copied copied = blobs::copy_tree(from, to, links);
   if (copied.why != 0) return tl::unexpected(cannot_copy(copied, place));
   const LeftBehind::Part left = left_behind(copied.left_out).others;
   if (left.count == 0) return {};
@@ -29,8 +29,8 @@ base::Result<void> copy(const std::string& from, const std::string& to, const st
 }  // namespace
 
 base::Result<void> copy_written(const std::string& from, const std::string& to,
-                                const std::string& place) {
-  auto copied = process::heard_meanwhile([&] { return copy(from, to, place); },
+                                const std::string& place, blobs::CopiedLinks links) {
+  auto copied = process::heard_meanwhile([&] { return copy(from, to, place, links); },
                                          process::Unfinished::is_ended);
   if (!copied && process::waiting_signal() != 0) process::remove_meanwhile(to);
   return copied;

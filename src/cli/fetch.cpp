@@ -110,13 +110,13 @@ class Fetch {
   Result<Fetched> go() {
     auto held = store_.hold();
     if (!held) return tl::unexpected(std::move(held.error()));
-    if (const auto known = index_.read(); known && store_.has(known->hash, known->size)) {
-      known_ = known;
-    }
     if (!what_.sha256.empty()) {
       std::error_code wrong;
       const std::uint64_t size = fs::file_size(store_.path_of(what_.sha256), wrong);
       if (!wrong) return copied({what_.sha256, size, "", ""});
+    }
+    if (const auto known = index_.read(); known && store_.has(known->hash, known->size)) {
+      known_ = known;
     }
     if (auto called = call(); !called) return tl::unexpected(std::move(called.error()));
     if (last_.front() == "same" && known_)

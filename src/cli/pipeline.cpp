@@ -203,11 +203,13 @@ void go_on_within(const PipelineRequest& request, const machine::StartStep& star
   }
 }
 
-// Of a step that has completed; `key`: from before it ran. Somebody may have edited meanwhile what
-// it read, and nobody knows which of both it has read.
-void offer_outputs(const PipelineRequest& request, const StepRequest& step,
-                   const std::string& key) {
-  const ReuseKey now = reuse_key(request, step);
+// Of a step that has completed; `key` and `stamp`: from before it ran. Somebody may have edited
+// meanwhile what it read, and nobody knows which of both it has read. Inputs may be large: they are
+// hashed once more only where the kernel cannot say that nothing has changed.
+void offer_outputs(const PipelineRequest& request, const StepRequest& step, const std::string& key,
+                   const std::string& stamp) {
+  const bool is_as_before = !stamp.empty() && reuse_stamp(request, step) == stamp;
+  const ReuseKey now = is_as_before ? ReuseKey{key, ""} : reuse_key(request, step);
   std::string why = now.why_not;
   if (now.key == key) {
     const std::string folder = store::step_folder(request.record.folder, step.name);
@@ -223,6 +225,7 @@ void offer_outputs(const PipelineRequest& request, const StepRequest& step,
 int run_step(const PipelineRequest& request, const machine::StartStep& start,
              const Invocation& invocation) {
   const StepRequest& step = request.steps[start.step];
+  const std::string stamp = reuse_stamp(request, step);  // before anything is read
   const auto [key, why_not] = reuse_key(request, step);
   const bool ends_this_run = request.plan[start.step].anyway;
   if (!ends_this_run) {
@@ -245,7 +248,7 @@ int run_step(const PipelineRequest& request, const machine::StartStep& start,
   auto own = request.request(start.step, known);
   if (!own) return complain(own.error());
   const int code = launch_step(request, start, std::move(*own), invocation);
-  if (code == 0 && !key.empty()) offer_outputs(request, step, key);
+  if (code == 0 && !key.empty()) offer_outputs(request, step, key, stamp);
   return code;
 }
 

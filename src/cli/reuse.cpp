@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -69,16 +70,23 @@ base::Result<snapshot::Manifest> manifest_of(const front::CodeFolder& code,
   return std::move(survey->manifest);
 }
 
+// Those that lead out of the code, to something that is there.
+std::vector<const snapshot::Entry*> links_outside(const snapshot::Manifest& manifest) {
+  std::vector<const snapshot::Entry*> links;
+  for (const snapshot::Entry& entry : manifest.entries) {
+    std::error_code wrong;
+    if (entry.target.starts_with('/') && fs::exists(entry.target, wrong)) links.push_back(&entry);
+  }
+  return links;
+}
+
 // What a link in the code leads to outside of it reaches the step as well.
 base::Result<std::string> contents_outside(const snapshot::Manifest& manifest) {
   std::string text;
-  for (const snapshot::Entry& entry : manifest.entries) {
-    if (!entry.target.starts_with('/')) continue;
-    std::error_code wrong;
-    if (!fs::exists(entry.target, wrong)) continue;  // it leads nowhere
-    auto hash = fingerprint_of(entry.target);
+  for (const snapshot::Entry* link : links_outside(manifest)) {
+    auto hash = fingerprint_of(link->target);
     if (!hash) return hash;
-    text += fmt::format("{} leads to {}\n", entry.path, *hash);
+    text += fmt::format("{} leads to {}\n", link->path, *hash);
   }
   return text;
 }
@@ -132,6 +140,29 @@ ReuseKey reuse_key(const front::PipelineRequest& request, const front::StepReque
   return {hash_of(text), ""};
 }
 
+std::string reuse_stamp(const front::PipelineRequest& request, const front::StepRequest& step) {
+  if (!request.reuses || !step.reuse) return "";
+  std::vector<std::string> paths = step.reuse->paths;
+  std::string text;
+  if (step.code) {
+    // The copy is made of what the manifest names; only links in it lead to what may change.
+    if (step.code->again.empty()) return "";
+    const auto manifest = manifest_in(step.code->again);
+    if (!manifest) return "";
+    text = manifest_text(*manifest);
+    for (const snapshot::Entry* link : links_outside(*manifest)) paths.push_back(link->target);
+  }
+  timespec now{};
+  (void)::clock_gettime(CLOCK_REALTIME, &now);
+  for (const std::string& path : paths) {
+    const auto one =
+        blobs::stamp(path, blobs::LeadsOutLinks::with_contents, process::no_signal_waits);
+    if (!one || !one->is_settled(now)) return "";
+    text += one->text + "\n";
+  }
+  return hash_of(text);
+}
+
 std::optional<std::string> find_reusable(const front::PipelineRequest& request,
                                          const std::string& key) {
   const std::string records = records_of(request.record.folder);
@@ -150,12 +181,12 @@ std::optional<std::string> find_reusable(const front::PipelineRequest& request,
 base::Result<void> offer_for_reuse(const front::PipelineRequest& request, const std::string& key,
                                    const std::string& folder) {
   const std::string records = records_of(request.record.folder);
-  const auto hash = outputs_hash(folder);
-  if (!hash) return tl::unexpected(hash.error());
   (void)::mkdir(fmt::format("{}/{}", records, kOffers).c_str(), 0755);
   if (!store::own_below(records, kOffers)) {
     return base::fail(base::Fault::output, "", "{}", store::not_own_below(records, kOffers));
   }
+  const auto hash = outputs_hash(folder);
+  if (!hash) return tl::unexpected(hash.error());
   if (store::write_file(seal_of(folder), *hash) &&
       store::replace_file(offer_of(records, key), folder)) {
     return {};

@@ -24,6 +24,12 @@ using Elsewhere = std::map<std::string, std::string>;
 [[nodiscard]] ReuseKey reuse_key(const front::PipelineRequest& request,
                                  const front::StepRequest& step, const Elsewhere& elsewhere = {});
 
+// What the kernel says of the contents of which a step depends, before its key is computed and once
+// it has run: where both are the same, so is the key, and nothing is read a second time. Empty
+// where that cannot be told from it.
+[[nodiscard]] std::string reuse_stamp(const front::PipelineRequest& request,
+                                      const front::StepRequest& step);
+
 // The folder of the record whose outputs are those of such a step: it completed, and they are as it
 // left them.
 [[nodiscard]] std::optional<std::string> find_reusable(const front::PipelineRequest& request,

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
-#include <iterator>
-#include <vector>
 
 #include "base/error.hpp"
 #include "cli/code.hpp"
@@ -17,7 +14,6 @@
 #include "store/owner.hpp"
 #include "store/reader.hpp"
 #include "store/writer.hpp"
-#include "view/first_few.hpp"
 #include "view/record_json.hpp"
 
 namespace muster::cli {
@@ -36,56 +32,17 @@ bool is_link(const fs::path& path) {
   return fs::is_symlink(fs::symlink_status(path, wrong));
 }
 
-// Whether a link below `root` stays there, wherever others on its way lead: those are judged by
-// themselves, so that only a ".." behind a name could lead on from one of them.
-bool stays_below(const fs::path& root, const fs::path& link) {
-  std::error_code wrong;
-  const fs::path target = fs::read_symlink(link, wrong);
-  if (wrong || target.is_absolute()) return false;
-  const fs::path above = link.parent_path().lexically_relative(root);
-  auto depth = above == "." ? 0 : std::distance(above.begin(), above.end());
-  bool has_name = false;
-  for (const fs::path& part : target) {
-    if (part.empty() || part == ".") continue;
-    if (part != "..") {
-      has_name = true;
-      continue;
-    }
-    if (has_name || depth == 0) return false;
-    --depth;
-  }
-  return true;
-}
-
-// Of a copy from another user's record: what those links lead to would become this user's output,
-// and later steps would read it, or write to it.
-void drop_links_out(const fs::path& root, const std::string& from) {
-  std::vector<fs::path> links;
-  std::error_code wrong;
-  if (is_link(root)) links.push_back(root);
-  auto at = links.empty() ? fs::recursive_directory_iterator(root, wrong)
-                          : fs::recursive_directory_iterator();
-  for (; !wrong && at != fs::recursive_directory_iterator(); at.increment(wrong)) {
-    if (is_link(at->path()) && !stays_below(root, at->path())) links.push_back(at->path());
-  }
-  std::ranges::sort(links);
-  for (const fs::path& link : links) fs::remove(link, wrong);
-  if (links.empty()) return;
-  const auto name = [&](std::size_t i) { return links[i].lexically_relative(root).string(); };
-  warn(fmt::format("not copied from {}, since it is another user's: links that lead out of it: {}",
-                   from, view::first_few(links.size(), name)));
-}
-
 // What is not there has not been written.
+// Links that lead out of another user's outputs would make what lies there this user's output, and
+// later steps would read it, or write to it.
 Result<void> copy_if_there(std::string from, std::string to, bool is_theirs) {
   while (from.ends_with('/')) from.pop_back();
   while (to.ends_with('/')) to.pop_back();
   std::error_code wrong;
   if (!fs::exists(from, wrong)) return {};
   fs::create_directories(fs::path(to).parent_path(), wrong);  // if not, the copy says why
-  auto copied = copy_written(from, to, to);
-  if (copied && is_theirs) drop_links_out(to, from);
-  return copied;
+  return copy_written(from, to, to,
+                      is_theirs ? blobs::CopiedLinks::inside : blobs::CopiedLinks::all);
 }
 
 // Those that lie in its record, its code among them if that is one, and those whose paths name the
@@ -163,11 +120,20 @@ Result<int> write(const RunRecord& record, const RunRecord& from,
   return tl::unexpected(copied ? finished.error() : copied.error());
 }
 
+// A fifo, a socket or a device, of which there is no copy: the step failed for it when it ended.
+bool is_odd(std::string path) {
+  while (path.ends_with('/')) path.pop_back();
+  std::error_code wrong;
+  return fs::is_other(fs::symlink_status(path, wrong));
+}
+
 // Whether what it made is still where it says. It may not have written a file that no step reads.
 bool has_outputs(const RunRecord& record, const front::StepRequest& step) {
   std::error_code wrong;
   return std::ranges::all_of(record.outputs, [&](const model::NamedPath& output) {
     const auto own = std::ranges::find(step.outputs, output.name, &model::NamedPath::name);
+    const bool is_copied = own == step.outputs.end() || own->path != output.path;
+    if (is_copied && is_odd(output.path)) return false;
     const bool is_file = own != step.outputs.end() && own->is_file;
     return (is_file && !step.needed.contains(output.name)) || fs::exists(output.path, wrong);
   });

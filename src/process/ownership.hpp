@@ -9,7 +9,8 @@ namespace muster::process {
 [[nodiscard]] bool is_own_socket(const std::string& path);
 // A folder to which other users cannot add anything.
 [[nodiscard]] bool is_own_folder(const std::string& path);
-// A link that neither this user nor root has put there: where it leads is another user's choice.
+// A link that neither this user, root nor the owner of its folder has put there: where it leads is
+// another user's choice.
 [[nodiscard]] bool is_others_link(const std::string& path);
 
 // Of the process at the other end of a local socket; the kernel says so, and nobody can pretend.

@@ -99,11 +99,15 @@ process::UniqueFd open_below(const std::string& folder, std::string_view path) {
 
 std::optional<std::string> read_file(const std::string& path, std::size_t most, Links links) {
   const process::UniqueFd file = open_file(path, links);
+  return file ? read_open_file(file.get(), most) : std::nullopt;
+}
+
+std::optional<std::string> read_open_file(int file, std::size_t most) {
   struct stat facts {};
-  if (!file || ::fstat(file.get(), &facts) != 0) return std::nullopt;
+  if (::fstat(file, &facts) != 0) return std::nullopt;
   if (static_cast<std::uint64_t>(facts.st_size) > most) return std::nullopt;
   std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  const ssize_t size = ::read(file, text.data(), text.size());
   if (size < 0) return std::nullopt;
   text.resize(static_cast<std::size_t>(size));
   return text;

@@ -44,5 +44,7 @@ inline constexpr std::size_t kTextMax = std::size_t{256} << 20;
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path,
                                                    std::size_t most = kTextMax,
                                                    Links links = Links::refused);
+// The same of one that is open.
+[[nodiscard]] std::optional<std::string> read_open_file(int file, std::size_t most);
 
 }  // namespace muster::store

@@ -46,7 +46,10 @@ bool own_below(const std::string& records, std::string_view name) {
 }
 
 std::string not_own_below(const std::string& records, std::string_view name) {
-  return fmt::format("{}/{} is not a folder of yours alone", records, name);
+  const std::string path = fmt::format("{}/{}", records, name);
+  struct stat found {};
+  const bool is_there = ::lstat(path.c_str(), &found) == 0;
+  return path + (is_there ? " is not a folder of yours alone" : " cannot be made");
 }
 
 std::vector<std::string> own_run_names(const std::string& records) {

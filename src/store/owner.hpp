@@ -15,7 +15,7 @@ namespace muster::store {
 // Whether what muster keeps beside the records, `name` below `records`, is this user's alone: a
 // folder, no link, to which no other user can add anything. Not: one that is not there.
 [[nodiscard]] bool own_below(const std::string& records, std::string_view name);
-// "PATH is not a folder of yours alone", of such a one that is not.
+// "PATH is not a folder of yours alone", of such a one that is not, or "PATH cannot be made".
 [[nodiscard]] std::string not_own_below(const std::string& records, std::string_view name);
 
 // As run_names() has them.

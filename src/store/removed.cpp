@@ -77,7 +77,7 @@ void note_removed(const std::string& records, const std::vector<RemovedRun>& run
 std::vector<RemovedRun> removed_runs(const std::string& records) {
   const process::UniqueFd file = open_file(path_in(records));
   if (!file || !is_own(file.get())) return {};
-  return removed_in(read_file(path_in(records), 2 * kRemovedMax).value_or(""));
+  return removed_in(read_open_file(file.get(), 2 * kRemovedMax).value_or(""));
 }
 
 void forget_removed(const std::string& records, const std::vector<std::string>& runs,

@@ -7,6 +7,7 @@ from file to file, and is tested where the file is.
 
 # rooms: cli store blobs snapshot
 # attacks
+# long
 
 import array
 import base64

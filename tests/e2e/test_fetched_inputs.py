@@ -134,6 +134,13 @@ class Fetched(FetchCase):
         self.assertIn(f"{known} is not a folder of yours alone, so all is fetched anew\n",
                       done.errors)
         self.assertNotIn("If-None-Match", self.server.asked[-1][1])
+        asked = len(self.server.asked)
+        self.names("data: {rows: {path: '" + self.server.address("/sets/iris.csv")
+                   + f"', sha256: {hashlib.sha256(ROWS).hexdigest()}}}}}\n")
+        self.write("job.yml", "type: command\ncommand: cat ${{inputs.rows}}\n"
+                   "inputs: {rows: {type: uri_file, path: azureml:rows:1}}\n")
+        self.assertNotIn("anew", self.submit(file="job.yml").errors, "its content is known")
+        self.assertEqual(len(self.server.asked), asked)
 
     def test_a_full_disk_is_told_with_the_file(self):
         """And not as what were wrong with the server."""

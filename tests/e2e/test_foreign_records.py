@@ -8,6 +8,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -170,7 +171,10 @@ class Foreign(Case):
             os.symlink(target, os.path.join(outputs, name))
         done, copied = self.run_again(run)
         self.assertEqual(sorted(os.listdir(copied)), ["beside", "file", "same"])
-        self.assertIn("links that lead out of it: o/above, o/absolute, o/through\n", done.errors)
+        left_out = ", ".join(f"o/{name} (a link that leads out of it)"
+                             for name in ("above", "absolute", "through"))
+        said, = re.findall(r"not copied from \S+/outputs: (.*)\n", done.errors)
+        self.assertEqual(", ".join(sorted(said.split(", "))), left_out)
         self.assertEqual(self.read("ran"), b"a\n", "it is reused")
 
     def test_a_link_in_place_of_an_output_is_none(self):
@@ -284,6 +288,19 @@ class Foreign(Case):
             done = self.told("rerun", "last", code=1)
         self.assertEqual(done.lines, ["mine"])
         self.assertIn(f"{lock} is another user's", done.errors)
+
+    def test_a_lock_that_only_the_owner_of_the_folder_may_open_is_passed_over(self):
+        self.write("job.yml", CHECKPOINTS)
+        self.write("shared/.checkpoints", "")
+        lock = self.path("shared", ".checkpoints")
+        os.chmod(lock, 0o600)
+        os.chmod(self.folder, 0o777)
+        user = {"user": self.other, "group": self.other, "extra_groups": []}
+        started = self.start("submit", "job.yml", command=(MUSTER,), **user).finish()
+        self.assertEqual(started.code, 1, started)
+        again = self.start("rerun", "last", command=(MUSTER,), **user).finish()
+        self.assertEqual((again.code, again.lines), (1, ["mine"]), again)
+        self.assertIn(f"{lock} is another user's", again.errors)
 
     def test_in_a_folder_of_mine_nothing_has_changed(self):
         os.chmod(self.path("shared"), 0o755)

@@ -7,7 +7,7 @@ import os
 import re
 
 from pipeline_case import PipelineCase
-from support import MUSTER, UNTIL_GO, run_tests
+from support import MUSTER, UNTIL_GO, no_small_disk, run_tests
 
 TWO = """type: pipeline
 settings: {force_rerun: %s}
@@ -140,6 +140,24 @@ class Reuses(PipelineCase):
         self.assertEqual(self.runs(), ["completed", "completed"])
         self.assertEqual(self.read("used"), b"there\nhere\n")
         self.assertEqual(self.runs(), ["reused", "reused"])
+
+    def test_inputs_are_not_read_once_more_when_a_step_has_run(self):
+        """The kernel says that nothing has changed: the time of access is the step's own."""
+        if reason := no_small_disk():
+            self.skipTest(reason)
+        os.mkdir(self.path("disk"))
+        self.write("two.yml", (TWO % "false").replace("path: given", "path: disk/given"))
+        self.write("src/make.sh", f'stat -c %x "{self.folder}/disk/given" > "{self.folder}/seen"\n')
+        script = ('mount -t tmpfs -o strictatime none "$DIR/disk"\n'
+                  'given="$DIR/disk/given"; echo here > "$given"\n'
+                  'until [ $(date +%s) -gt $(($(stat -c %Z "$given") + 3)) ]; do sleep 0.1; done\n'
+                  f'{MUSTER} submit two.yml; stat -c %x "$given" > "$DIR/after"\n'
+                  f'{MUSTER} submit two.yml; stat -c %x "$given" > "$DIR/last"\n')
+        done = self.start(command=("unshare", "-m", "sh", "-ec", script)).finish()
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.read("after"), self.read("seen"))
+        self.assertNotEqual(self.read("last"), self.read("seen"), "times of access are kept")
+        self.assertEqual(set(self.steps().values()), {"reused"})
 
     def test_outputs_that_cannot_be_compared(self):
         self.write("src/make.sh", 'mkfifo "$(dirname $0)/../outputs/made/pipe"; echo "$@"\n')

@@ -305,7 +305,7 @@ print(other.get_status(), other.get_file_names())
 
     def test_the_record_of_a_run_that_was_removed_is_not_made_again(self):
         """By a program that has the variables of one of its ranks."""
-        gone = self.path("records", "20260102-030405.678-kufa")
+        gone = self.path("records", "20260102-030405.678-kufari")
         for folder in (gone, gone + "/steps/train"):
             done = self.runs(f"""
 import os
@@ -323,6 +323,16 @@ from azureml.core import Run
 Run.get_context().log("loss", 0.5)
 """)
         self.assertTrue(os.path.isdir(gone + "/mlruns"))
+
+    def test_a_folder_that_begins_with_a_date_is_not_that_of_a_run(self):
+        folder = self.path("20260102-first", "mlruns")
+        self.runs(f"""
+import os
+os.environ["MLFLOW_TRACKING_URI"] = "file://{folder}"
+from azureml.core import Run
+Run.get_context().log("loss", 0.5)
+""")
+        self.assertTrue(os.path.isdir(folder))
 
     def test_runs_of_programs_are_found_with_their_files(self):
         done = self.runs(V1 + """

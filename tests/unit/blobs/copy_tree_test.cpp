@@ -1,11 +1,13 @@
 // copy_tree: what lies in a folder, whatever it is.
 #include "blobs/copy_tree.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +106,31 @@ TEST_F(CopyTree, HalfACopyDoesNotStay) {
   EXPECT_FALSE(folder_.has("to"));
   EXPECT_EQ(cannot_copy({{}, "x/y", ENOSPC}, "z").what,
             "cannot copy x/y to z: No space left on device");
+}
+
+TEST_F(CopyTree, LinksThatLeadOutAreLeftOutWhereThatIsAsked) {
+  fs::create_directories(path("from/d"));
+  put("from/d/file", "1");
+  for (const char* const target : {"file", "../d/file", "../.."}) {
+    fs::create_symlink(target, path("from/d/" + std::to_string(std::string_view(target).size())));
+  }
+  fs::create_symlink("/etc", path("from/absolute"));
+  fs::create_symlink("d/../..", path("from/through"));
+  Copied copied = copy_tree(path("from"), path("to"), CopiedLinks::inside);
+  EXPECT_EQ(copied.why, 0);
+  std::ranges::sort(copied.left_out, {}, &LeftOut::path);
+  ASSERT_EQ(copied.left_out.size(), 3U);
+  EXPECT_EQ(copied.left_out.at(0).path, "absolute");
+  EXPECT_EQ(copied.left_out.at(1).path, "d/5");
+  EXPECT_EQ(copied.left_out.at(2).path, "through");
+  EXPECT_EQ(copied.left_out.at(0).why, "a link that leads out of it");
+  EXPECT_EQ(fs::read_symlink(path("to/d/4")), "file");
+  EXPECT_EQ(fs::read_symlink(path("to/d/9")), "../d/file");
+  EXPECT_FALSE(fs::is_symlink(path("to/absolute")));
+  fs::create_symlink("from", path("link"));
+  copied = copy_tree(path("link"), path("second"), CopiedLinks::inside);
+  ASSERT_EQ(copied.left_out.size(), 1U);
+  EXPECT_EQ(copied.left_out.front().path, "");
 }
 
 TEST_F(CopyTree, NothingIsThere) {

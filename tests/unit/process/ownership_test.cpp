@@ -62,6 +62,8 @@ TEST(Ownership, OfALinkIsThatOfTheLinkItself) {
   ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);
   EXPECT_FALSE(is_others_link(folder.path()));
   ASSERT_EQ(::lchown(link.c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(is_others_link(link)) << "all that lies there is 12345's";
+  ASSERT_EQ(::chown(folder.path().c_str(), 12346, 12346), 0);
   EXPECT_TRUE(is_others_link(link));
 }
 

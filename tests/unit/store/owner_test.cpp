@@ -25,6 +25,7 @@ TEST(OwnBelow, AFolderOfMineToWhichNobodyElseAdds) {
   fs::create_directory_symlink(".queued", records + "/link");
   EXPECT_FALSE(own_below(records, "link"));
   EXPECT_EQ(not_own_below(records, "link"), records + "/link is not a folder of yours alone");
+  EXPECT_EQ(not_own_below(records, "none"), records + "/none cannot be made");
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chmod((records + "/.queued").c_str(), 0700), 0);
   ASSERT_EQ(::chown((records + "/.queued").c_str(), 12345, 12345), 0);
