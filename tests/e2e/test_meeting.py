@@ -55,6 +55,24 @@ with socket.create_server(("127.0.0.1", int(sys.argv[1]))) as listener:
                 node.recv(4)
 """
 
+# Stands between a node and node 0, who sees only whose this is. Its arguments: its port, and node
+# 0's.
+RELAYS = """import socket, sys, threading
+here, there = (("127.0.0.1", int(port)) for port in sys.argv[1:])
+def hand_on(one, other):
+    try:
+        while data := one.recv(4096):
+            other.sendall(data)
+        other.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+with socket.create_server(here) as listener:
+    while True:
+        node, head = listener.accept()[0], socket.create_connection(there)
+        for ends in ((node, head), (head, node)):
+            threading.Thread(target=hand_on, args=ends, daemon=True).start()
+"""
+
 
 def free_port():
     """Nobody else takes it meanwhile: see own_network below."""
@@ -206,10 +224,18 @@ class Meeting(Case):
     def test_another_user_of_this_machine_is_no_node_unless_a_file_says_so(self):
         head = self.node(0, "--no_python", "./show.sh")
         self.listening()
-        user = str(own.users())
-        other = self.start("setpriv", "--reuid", user, "--clear-groups", MUSTER, "torchrun",
-                           *self.words(1), "true", command=("env", "HOME=/", "MUSTER_RECORDS="))
+        # Such a node would not join of itself, so it believes that node 0 is its own user's.
+        of_other = ("setpriv", "--reuid", str(own.users()), "--clear-groups")
+        node_0, self.port = self.port, str(free_port())
+        relay = self.start(*of_other, PYTHON, "-c", RELAYS, self.port, node_0,
+                           command=("env", "HOME=/"))
+        self.listening()
+        other = self.start(*of_other, MUSTER, "torchrun", *self.words(1), "true",
+                           command=("env", "HOME=/", "MUSTER_RECORDS="))
         self.refused(other, "it is another user's; --rdzv-secret-file FILE")
+        relay.send(15)
+        relay.finish()
+        self.port = node_0
         guest = self.node(1, "--no_python", "./show.sh")
         done = head.finish()
         self.assertEqual((done.code, guest.finish().code), (0, 0), done)
