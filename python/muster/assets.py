@@ -230,7 +230,10 @@ class Schedules(Checked):
         self._register.put(name, "1", said)
 
     def get(self, name: str) -> JobSchedule:
-        _, said = self._register.get(name)
+        return self._schedule(name, self._register.get(name)[1])
+
+    @staticmethod
+    def _schedule(name: str, said: Dict[str, Any]) -> JobSchedule:
         made = JobSchedule(name=name, trigger=said.get("trigger"),
                            create_job=said.get("create_job"))
         vars(made).update(said)
@@ -238,7 +241,7 @@ class Schedules(Checked):
 
     @checked(lacks(accepted="list_view_type"))
     def list(self) -> Iterator[JobSchedule]:
-        return (self.get(name) for name in self._register.names())
+        return (self._schedule(name, said) for name, _, said in self._register.newest())
 
     def _enable(self, name: str, enabled: bool) -> Poller:
         self._register.change(name, "1", lambda said: {**said, "is_enabled": enabled})

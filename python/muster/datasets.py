@@ -447,7 +447,7 @@ class Dataset(Checked):
     @checked(lacks(accepted="workspace"))
     def get_all(workspace: Any) -> Dict[str, Any]:
         """The newest of each name."""
-        return {name: _kept(name, *_REGISTER.get(name)) for name in _REGISTER.names()}
+        return {one[0]: _kept(*one) for one in _REGISTER.newest()}
 
 
 _REGISTER = Register("data", UserErrorException)

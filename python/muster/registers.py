@@ -42,9 +42,10 @@ class Register:
 
     def names(self) -> List[str]:
         try:
-            return sorted(os.listdir(self._folder))
+            found = sorted(os.listdir(self._folder))
         except OSError:
             return []
+        return [one for one in found if self._versions(one)]  # others are being made, or removed
 
     def put(self, name: str, version: Optional[str], said: Dict[str, Any]) -> str:
         """The version under which it is kept: without one, the next number."""
@@ -133,6 +134,13 @@ class Register:
                 found = self.find(one, version)
                 if found is not None:
                     yield (one, *found)
+
+    def newest(self) -> Iterator[Tuple[str, str, Dict[str, Any]]]:
+        """The same of the latest of each name; one that goes meanwhile is left out."""
+        for one in self.names():
+            found = self.find(one)
+            if found is not None:
+                yield (one, *found)
 
     def remove(self, name: str, version: Optional[str] = None) -> None:
         """One version, or all."""

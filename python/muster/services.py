@@ -103,7 +103,7 @@ class Compute(Checked):
     @checked(lacks(accepted="compute_type"))
     def list(self) -> Iterator[Any]:
         """Those that were registered."""
-        return (self.get(name) for name in self._register.names())
+        return (self.get(name) for name, _, _ in self._register.newest())
 
     def begin_create_or_update(self, compute: Any) -> Poller:
         if not isinstance(compute, _Machines):

@@ -73,6 +73,7 @@ bool is_printed_to(int file) {
 }
 
 bool may_be_replaced(const std::string& path) {
+  if (descriptor_named(path)) return false;  // one that is closed is not there, either
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return errno == ENOENT;
   return S_ISREG(found.st_mode) && !printed_to(found);

@@ -212,9 +212,9 @@ class Meets(CalledCase):
 
     def test_a_missing_host_is_named(self):
         joined = self.join_and_wait(self.join_all(("node1", "node3")))
-        done = self.lead("echo started", "--start-timeout", "2").finish()
+        done = self.lead("echo started", "--start-timeout", "10").finish()
         self.assert_refused(done, UNREACHABLE,
-                            rf"host 1 of 3 did not connect to {self.place} within 2 s")
+                            rf"host 1 of 3 did not connect to {self.place} within 10 s")
         ended = self.all_end(joined, USAGE)
         self.assertIn("host 1 of 3 did not connect", ended["node1"].errors)
 
@@ -229,7 +229,7 @@ class Meets(CalledCase):
     def test_a_wrong_secret(self):
         self.put("other", "loud\n", mode=0o600)
         joined = self.join_and_wait({"node1": self.join("node1", secret="other")})
-        led = self.lead("true", "--start-timeout", "3")
+        led = self.lead("true", "--start-timeout", "10")
         done = joined["node1"].finish()
         self.assertIn(done.code, (USAGE, UNREACHABLE), done)
         self.assertIn("another name or secret", done.errors)
@@ -241,7 +241,7 @@ class Meets(CalledCase):
     def test_contradictions_are_told_on_both_sides(self):
         joined = self.join_and_wait({"node1": self.join("node1", "--node", "0", "--of", "4"),
                                      "node2": self.join("node2", "--node", "3")})
-        led = self.lead("true", "--start-timeout", "3")
+        led = self.lead("true", "--start-timeout", "10")
         for host, why in (("node1", "it was started for 4 hosts, the head for 3"),
                           ("node2", "there is no host 3")):
             done = joined[host].finish()

@@ -176,7 +176,7 @@ class HostDiesWhileSpawning(Spawning, LabCase):
         for after, (host, kill) in enumerate(ways.items()):
             with self.subTest(host):
                 file = self.write("bodies.json",
-                                  json.dumps([self.body(info=[("host", host)])] * 100))
+                                  json.dumps([self.body(info=[("host", host)])] * 1000))
                 job = self.start_in_lab("-H", f"node1,{host}", "--map-by", "node", "-n", "2",
                                         "--oversubscribe", PYTHON, self.client, file)
                 self.until_done(job, 3 * after)

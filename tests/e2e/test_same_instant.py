@@ -64,6 +64,23 @@ for one in range(10):
     Register("schedules").put("daily", "1", {"path": f"/{who}"})
     add_notes(record, "tags", {f"{who}.{one}": "set"})
 """
+# Lists what another program makes and removes all the time.
+COMES_AND_GOES = """from muster.registers import Register
+while True:
+    Register("schedules").put("gone", "1", {})
+    Register("schedules").remove("gone")
+"""
+LISTS = """import subprocess, sys
+from muster.assets import Schedules
+from muster.registers import Register
+Register("schedules").put("kept", "1", {})
+other = subprocess.Popen([sys.executable, "-c", sys.argv[1]])
+try:
+    for _ in range(1000):
+        assert "kept" in [one.name for one in Schedules().list()]
+finally:
+    other.kill()
+"""
 # Of a name that is new each time only one may have it: the others are told so.
 NEW_NAMES = """import os, sys
 from muster.mlflow_client import create_experiment
@@ -271,6 +288,13 @@ class SameInstant(Case):
         self.assertEqual(os.listdir(os.path.join(registered, "schedules/daily")), ["1.json"])
         tags = json.loads(self.read("record/notes.json"))["tags"]
         self.assertEqual(len(tags), 10 * MANY)
+
+    def test_what_is_removed_while_it_is_listed(self):
+        os.makedirs(self.path(".local/state/muster/runs/.registered/schedules/unfinished"))
+        program = self.write("lists.py", LISTS)
+        done = self.start(program, COMES_AND_GOES, command=(
+            "env", f"PYTHONPATH={os.path.join(ROOT, 'python')}", PYTHON)).finish()
+        self.assertEqual((done.code, done.errors), (0, ""), done)
 
     def test_names_that_programs_make_in_mlflows_folder(self):
         done = self.many_programs(NEW_NAMES, "mlruns")

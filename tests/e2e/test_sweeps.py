@@ -202,11 +202,11 @@ class Sweeps(SweepCase):
                          "muster: the best of 5 trials is trial_0: loss 1 with x=1")
 
     def test_a_trials_time_begins_with_its_ranks(self):
-        self.write("ssh", '#!/bin/sh\nsleep 5\nwhile [ "$1" != far ]; do shift; done\nshift\n'
+        self.write("ssh", '#!/bin/sh\nsleep 11\nwhile [ "$1" != far ]; do shift; done\nshift\n'
                           'exec sh -c "$*"\n')
         os.chmod(self.path("ssh"), 0o755)
         file = self.sweep(trial="{command: 'echo loss=${{search_space.x}}'}", inputs="",
-                          outputs="", limits="{max_total_trials: 1, trial_timeout: 4}")
+                          outputs="", limits="{max_total_trials: 1, trial_timeout: 10}")
         done = self.submit("-H", "far", file=file,
                            env=self.environment(PATH=self.folder + ":" + os.environ["PATH"]))
         self.assertEqual(done.errors.splitlines()[-1],
@@ -228,7 +228,7 @@ class Sweeps(SweepCase):
         done = self.submit(file=file, code=1)
         self.assertIn("trial_0 stopped", done.errors)
         self.assertRegex(done.errors.splitlines()[-1], "no trial completed with a value of val/l")
-        file = self.sweep(limits="{max_concurrent_trials: 1, timeout: 10}")
+        file = self.sweep(limits="{max_concurrent_trials: 1, timeout: 20}")
         self.write("trial.sh", TRIAL + '[ "$x" = 1 ] || exec sleep 3600\n')
         done = self.submit(file=file)
         self.assertEqual(done.errors.splitlines()[-1], "muster: the sweep's time is up; the best "

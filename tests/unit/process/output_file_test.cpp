@@ -148,6 +148,9 @@ TEST(OutputFile, OnlyAPlainOneThatIsNotPrintedToMayBeReplaced) {
   EXPECT_TRUE(may_be_replaced(folder.path() + "/none"));
   EXPECT_FALSE(may_be_replaced(folder.path() + "/link"));
   EXPECT_FALSE(may_be_replaced("/dev/null"));
+  const int closed = ::dup(STDOUT_FILENO);
+  ::close(closed);
+  EXPECT_FALSE(may_be_replaced("/dev/fd/" + std::to_string(closed))) << "nobody's";
 }
 
 }  // namespace
