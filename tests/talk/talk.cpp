@@ -3,7 +3,7 @@
 //
 //   MUSTER_TALK_SECONDS=3600 talk     so long, from seed 1 (MUSTER_TALK_FIRST), 3 s unless told
 //   MUSTER_TALK_SEED=4711 talk        that conversation alone, again
-//   MUSTER_TALK_MESSAGES=10000000     first so many in memory, where no time passes (100,000)
+//   MUSTER_TALK_MESSAGES=10000000     before that so many in memory, where no time passes (100,000)
 //   MUSTER_TALK_IN_MEMORY=4711 talk   one of those conversations again
 #include <array>
 #include <chrono>
@@ -52,11 +52,12 @@ struct Progress {
 };
 
 // Every kWorkers-th seed; ends with 1 at the first that fails, and a machine aborts.
-[[noreturn]] void work(std::uint64_t seed, std::uint64_t messages, Clock::time_point end,
+[[noreturn]] void work(std::uint64_t seed, std::uint64_t messages, std::chrono::seconds limit,
                        Progress::Worker& own, const std::string& program) {
   for (own.seed = seed; own.messages < messages; own.seed += kWorkers) {
     own.messages += muster::talk::converse_in_memory(own.seed);
   }
+  const auto end = Clock::now() + limit;
   for (own.seed = seed; Clock::now() < end; own.seed += kWorkers, ++own.conversations) {
     if (one(own.seed, program) != 0) std::_Exit(1);
   }
@@ -66,7 +67,6 @@ struct Progress {
 int all(const std::string& program) {
   const auto seconds = number("MUSTER_TALK_SECONDS", 3);
   const auto messages = number("MUSTER_TALK_MESSAGES", 100'000);
-  const auto end = Clock::now() + std::chrono::seconds(seconds);
   const std::uint64_t first = number("MUSTER_TALK_FIRST", 1);
   auto* const progress = new (::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Progress();
@@ -74,7 +74,8 @@ int all(const std::string& program) {
   for (std::uint64_t i = 0; i < kWorkers; ++i) {
     const pid_t worker = ::fork();
     if (worker == 0) {
-      work(first + i, messages / kWorkers, end, progress->workers[i], program);
+      work(first + i, messages / kWorkers, std::chrono::seconds(seconds), progress->workers[i],
+           program);
     }
     workers[worker] = i;
   }
