@@ -38,6 +38,10 @@ class PathColumns:
         if not self._columns:
             raise BadCall(f"partition_format {said!r} names no column",
                           "for example '/{shop}/{day:yyyy/MM/dd}/data.csv'")
+        twice = next((one for one in self.names() if self.names().count(one) > 1), None)
+        if twice is not None:
+            raise BadCall(f"partition_format {said!r} names the column {twice} twice",
+                          "give each column a name of its own")
         begin = "(?:.*/)?" if said[0] in "{*" else ".*"
         self._patterns = [begin + pattern, begin + pattern + "/.*"]
 

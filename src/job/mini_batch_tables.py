@@ -149,6 +149,8 @@ def columns_in(said):
         name, _, letters = part.partition(":")
         found, times = date_in(letters) if letters else ("[^/]+", "")
         pattern += f"({found})"
+        if name.strip() in dict(columns):
+            raise SystemExit(f"the partition format {said} names the column {name.strip()} twice")
         columns.append((name.strip(), times))
     begin = "(?:.*/)?" if said[0] in "{*" else ".*"
     return [begin + pattern, begin + pattern + "/.*"], columns
@@ -173,6 +175,9 @@ def with_path_columns(frame, origins, said):
     at = 1 if list(frame.columns[:1]) == ["Path"] else 0
     of_files = [values_in(path, said) for path, _ in origins]
     for number, name in enumerate(of_files[0]):
+        if name in frame.columns:
+            raise SystemExit(f"{origins[0][0]} has a column {name}, which its path says as well: "
+                             f"give that of the partition format {said} another name")
         values = [pandas.Timestamp(*one[name][:6]) if isinstance(one[name], tuple) else one[name]
                   for one in of_files]
         frame.insert(at + number, name, [value for value, (_, rows) in zip(values, origins)

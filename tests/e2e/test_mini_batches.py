@@ -471,6 +471,11 @@ class Tables(PipelineCase):
         done = self.rows_of(table.replace("yyyy/MM", "MM/yyyy"), code=1)
         self.assertIn("table/by/a/2024/01/31/data.csv does not fit the partition format "
                       "/{shop}/{day:MM/yyyy/dd}/data.csv", done.errors)
+        done = self.rows_of(table.replace("{shop}", "{n}"), code=1)
+        self.assertIn("table/by/a/2024/01/31/data.csv has a column n, which its path says as well",
+                      done.errors)
+        done = self.rows_of(table.replace("{shop}", "{day}"), code=1)
+        self.assertIn("/{day}/{day:yyyy/MM/dd}/data.csv names the column day twice", done.errors)
 
     def test_partition_keys_need_rows_that_have_them(self):
         done = self.partitioned("[shop, brnd]", ["shop,brand,n\n1,x,2\n"], code=1)

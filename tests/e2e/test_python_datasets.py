@@ -499,6 +499,8 @@ print(DataPath(store, 'mnist').create_data_reference('one').data_reference_name,
                  "does not fit partition_format '{a}/{d:yyyy}/x.csv'"),
                 ("Dataset.File.from_files('data', partition_format='x.csv')",
                  "partition_format 'x.csv' names no column"),
+                ("Dataset.File.from_files('data', partition_format='{a}/{b}/{a}.csv')",
+                 "partition_format '{a}/{b}/{a}.csv' names the column a twice"),
                 ("store.upload('nosuch')", "there is no folder 'nosuch'"),
                 ("store.path('../../x').whole_path()", "leads out of the datastore"),
                 ("Datastore.register_azure_sql_database(ws, 'x')", "is not supported\n  hint: "
