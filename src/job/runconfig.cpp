@@ -223,6 +223,16 @@ class Converter {
     put(job_, "resources", std::make_shared<const Node>(std::move(made)));
   }
 
+  void refuse_login(const Node* registry) {
+    for (const std::string_view key : {"username", "password"}) {
+      if (said_text(registry, key).empty()) continue;
+      complaints_.add(find(*registry, key)->mark,
+                      fmt::format("environment.docker.baseImageRegistry.{} is not supported", key),
+                      "leave it out, and log in where the image is pulled, with podman login " +
+                          said_text(registry, "address"));
+    }
+  }
+
   void add_environment() {
     const Node* said = said_map(&root_, "environment");
     if (said == nullptr) return;
@@ -237,10 +247,14 @@ class Converter {
     } else if (!image.empty() && is_contained()) {
       put(made, "image", image, find(*docker, "baseImage")->mark);
     }
+    refuse_login(said_map(docker, "baseImageRegistry"));
     const std::string conda = said_text(python, "condaDependenciesFile");
-    if (!conda.empty() && !says_true(python, "userManagedDependencies")) {
+    const bool is_managed = !says_true(python, "userManagedDependencies");
+    if (!conda.empty() && is_managed) {
       put(made, "conda_file", conda.starts_with('/') ? conda : above_ + "/" + conda,
           find(*python, "condaDependenciesFile")->mark);
+    } else if (said_map(python, "condaDependencies") != nullptr && is_managed) {
+      put(made, "conda_file", find(*python, "condaDependencies")->value);
     }
     if (made.entries.empty()) return;
     const std::string name = said_text(said, "name");

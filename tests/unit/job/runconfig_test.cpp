@@ -86,6 +86,28 @@ TEST(RunConfig, PackagesMayLieAnywhere) {
   EXPECT_EQ(packages(with("File: .azureml", "File: /home")), "/home/conda_dependencies.yml");
 }
 
+TEST(RunConfig, PackagesMayStandInTheFile) {
+  const std::string file = "condaDependenciesFile: .azureml/conda_dependencies.yml";
+  const JobFile job = good(with(file, "condaDependencies: {dependencies: [numpy=1.24]}"));
+  ASSERT_TRUE(job.conda && job.conda->map);
+  EXPECT_FALSE(job.conda->file);
+  std::string own = with(file, "condaDependencies: {dependencies: [numpy]}");
+  own.replace(own.find("Dependencies: false"), 19, "Dependencies: true");
+  EXPECT_FALSE(good(own).conda);
+}
+
+TEST(RunConfig, NoPasswordIsKept) {
+  const auto registry = [](const std::string& login) {
+    return with("baseImage: registry/train:2",
+                "baseImage: train, baseImageRegistry: {address: r.example, " + login + "}");
+  };
+  EXPECT_EQ(good(registry("username: null, password: null")).image->text, "r.example/train");
+  EXPECT_NE(wrong(registry("username: null, password: secret"))
+                .find("environment.docker.baseImageRegistry.password is not supported; leave it "
+                      "out, and log in where the image is pulled, with podman login r.example\n"),
+            std::string::npos);
+}
+
 TEST(RunConfig, ACommandIsRunAsItIs) {
   std::string text = with("script: train.py", "script:");
   text.replace(text.find("command: ''"), 11, "command: echo $RANK");
