@@ -342,6 +342,7 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return good ? told : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
+  if (invocation.left && (read->request || read->pipeline || read->called)) note(*invocation.left);
   for (const std::string& notice : read->notices) note(notice);
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =
