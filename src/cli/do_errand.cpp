@@ -25,6 +25,7 @@
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
 #include "process/copy_file.hpp"
+#include "process/fresh_file.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
@@ -304,7 +305,7 @@ Result<void> begin(const std::vector<std::string>& words) {
 }
 
 Result<void> copy_program(const std::string& path) {
-  const std::string fresh = path + ".part";
+  const std::string fresh = process::fresh_name(path);
   std::error_code wrong;
   fs::create_directories(fs::path(path).parent_path(), wrong);
   const bool is_whole = process::copy_file("/proc/self/exe", fresh, 0755);
