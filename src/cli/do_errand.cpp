@@ -205,12 +205,14 @@ Result<std::string> take_code(const Wanted& wanted, const Invocation& invocation
   if (!cache) {
     return base::fail(Fault::cannot_start, "set HOME there", "this host has no folder for a cache");
   }
-  blobs::BlobStore store(blobs::blobs_of(*cache));
+  const auto folder = blobs::own_part_of(*cache, ".blobs", blobs::Use::checked);
+  if (!folder) return tl::unexpected(folder.error());
+  blobs::BlobStore store(*folder);
   auto answer = take_parcel(store, wanted);
   if (!answer || *answer != kLaidOut) return answer;
   // What is not as large as before has nothing that must go.
   if (store.has_grown()) {
-    (void)blobs::trim(blobs::blobs_of(*cache), blobs::cache_budget(*cache, invocation.environment));
+    (void)blobs::trim(*folder, blobs::cache_budget(*cache, invocation.environment));
   }
   (void)remove_host_folders(fs::path(wanted.root).parent_path(), {.untouched = kHostFoldersStay});
   return answer;

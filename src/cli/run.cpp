@@ -159,8 +159,7 @@ front::Call asked_here(const std::string& called, std::vector<std::string> words
                      .read_file = read,
                      .has_file = has_file,
                      .is_file = is_plain_file,
-                     .list_files = [](const auto& folder,
-                                      const auto& endings) { return files_below(folder, endings); },
+                     .list_files = lists_files(invocation.environment),
                      .look_into = read_input_file},
                     invocation);
 }
