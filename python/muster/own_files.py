@@ -51,6 +51,25 @@ def opener(path: str, flags: int) -> int:
     return file
 
 
+def is_own_folder(path: str) -> bool:
+    """Whether it is a folder, no link, to which no other user can add anything."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and (
+        not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
+def close_to_own_group(path: str) -> None:
+    """A umask for groups may have let that of the user write to a folder of this package's."""
+    with contextlib.suppress(OSError):
+        found = os.lstat(path)
+        is_mine = (found.st_uid, found.st_gid) == (os.geteuid(), os.getegid())
+        if stat.S_ISDIR(found.st_mode) and is_mine and found.st_mode & stat.S_IWGRP:
+            os.chmod(path, stat.S_IMODE(found.st_mode) & ~stat.S_IWGRP)
+
+
 def temporary_folder() -> str:
     """An empty one, which stays."""
     return usable(tempfile.mkdtemp())

@@ -4,12 +4,15 @@ import contextlib
 import json
 import os
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
+import sys
+from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple, Type
 
-from .own_files import locked, make_folders, replace, write_new
+from .own_files import close_to_own_group, is_own_folder, locked, make_folders, replace, write_new
 from .sdk_errors import ResourceNotFoundError
 
 _NAMED = re.compile(r"(?:azureml:)?(?!//)([^:@/]+)(?::([^:@/]+)|@latest)?")
+
+_told: Set[str] = set()
 
 
 def records_folder() -> str:
@@ -32,7 +35,30 @@ class Register:
         self._above = os.path.join(records_folder(), ".registered")
         self._folder = os.path.join(self._above, kind)
 
+    def _not_own(self) -> str:
+        """Where another user may have put something beside the records, as muster says it."""
+        close_to_own_group(self._above)
+        is_own = (is_own_folder(records_folder()) or is_own_folder(self._above)
+                  or not os.path.lexists(self._above))
+        return "" if is_own else f"{self._above} is not a folder of yours alone"
+
+    def _is_read(self) -> bool:
+        wrong = self._not_own()
+        if wrong and wrong not in _told:
+            _told.add(wrong)
+            print(f"muster: {wrong}, so its names are not used", file=sys.stderr,
+                  flush=True)
+        return not wrong
+
+    def _must_be_own(self) -> None:
+        wrong = self._not_own()
+        if wrong:
+            raise self._error(f"nothing can be registered here: {wrong}",
+                              "set MUSTER_RECORDS to a folder of your own")
+
     def _versions(self, name: str) -> List[str]:
+        if not self._is_read():
+            return []
         try:
             found = [one[:-5] for one in os.listdir(os.path.join(self._folder, _safe(name)))
                      if one.endswith(".json")]
@@ -41,6 +67,8 @@ class Register:
         return sorted(found, key=_order)
 
     def names(self) -> List[str]:
+        if not self._is_read():
+            return []
         try:
             found = sorted(os.listdir(self._folder))
         except OSError:
@@ -83,8 +111,9 @@ class Register:
 
     def _write(self, name: str, write: Callable[[], bool]) -> bool:
         """With the folder of the name, which remove() may take away meanwhile."""
+        self._must_be_own()
         while True:
-            make_folders(self._folder, 0o775)
+            make_folders(self._folder, 0o700)
             make_folders(os.path.join(self._folder, _safe(name)), 0o700)
             try:
                 return write()
@@ -94,7 +123,8 @@ class Register:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """For whoever replaces a version, which others may have read to change it."""
-        make_folders(self._above, 0o775)
+        self._must_be_own()
+        make_folders(self._above, 0o700)
         with locked(self._folder + ".lock"):
             yield
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -11,6 +14,7 @@
 #include "blobs/blob_store.hpp"
 #include "blobs/unnamed.hpp"
 #include "model/retention.hpp"
+#include "process/ownership.hpp"
 
 namespace muster::blobs {
 
@@ -20,6 +24,22 @@ std::optional<std::string> cache_folder(const std::vector<std::string>& environm
   const std::string home = base::value_of(environment, "HOME");
   if (home.starts_with('/')) return home + "/.cache/muster";
   return std::nullopt;
+}
+
+base::Result<std::string> own_part_of(const std::string& cache, std::string_view part, Use use) {
+  const std::string folder = fmt::format("{}/{}", cache, part);
+  std::error_code wrong;
+  std::filesystem::create_directories(cache, wrong);
+  (void)::mkdir(folder.c_str(), 0700);
+  for (const std::string& path : {cache, folder}) {
+    const std::string why =
+        use == Use::executed ? process::why_not_own(path) : process::why_others(path);
+    if (why.empty()) continue;
+    return base::fail(base::Fault::cannot_start,
+                      "set XDG_CACHE_HOME to a folder of your own, or remove it",
+                      "not using {}: {}", path, why);
+  }
+  return folder;
 }
 
 std::uint64_t cache_budget(const std::string& folder, const std::vector<std::string>& environment) {

@@ -16,6 +16,7 @@
 #include "cli/look_back.hpp"
 #include "cli/speak.hpp"
 #include "plan/environment.hpp"
+#include "process/fresh_file.hpp"
 #include "process/heard_meanwhile.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -100,10 +101,9 @@ fs::path link_to(const fs::path& place, const fs::path& from) {
 
 // In one step: whoever looks meanwhile finds the old link or the new one.
 void lead_on(const fs::path& old, const fs::path& place) {
-  const fs::path fresh = old.string() + ".new";
+  const std::string fresh = process::fresh_name(old);
   std::error_code wrong;
   if (!fs::is_symlink(fs::symlink_status(old, wrong))) return;
-  fs::remove(fresh, wrong);
   fs::create_symlink(link_to(place, old), fresh, wrong);
   if (!wrong) (void)store::put_in_place(fresh, old, true);
 }

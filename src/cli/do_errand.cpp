@@ -25,6 +25,7 @@
 #include "cli/speak.hpp"
 #include "probe/random.hpp"
 #include "process/copy_file.hpp"
+#include "process/fresh_file.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
@@ -204,12 +205,14 @@ Result<std::string> take_code(const Wanted& wanted, const Invocation& invocation
   if (!cache) {
     return base::fail(Fault::cannot_start, "set HOME there", "this host has no folder for a cache");
   }
-  blobs::BlobStore store(blobs::blobs_of(*cache));
+  const auto folder = blobs::own_part_of(*cache, ".blobs", blobs::Use::checked);
+  if (!folder) return tl::unexpected(folder.error());
+  blobs::BlobStore store(*folder);
   auto answer = take_parcel(store, wanted);
   if (!answer || *answer != kLaidOut) return answer;
   // What is not as large as before has nothing that must go.
   if (store.has_grown()) {
-    (void)blobs::trim(blobs::blobs_of(*cache), blobs::cache_budget(*cache, invocation.environment));
+    (void)blobs::trim(*folder, blobs::cache_budget(*cache, invocation.environment));
   }
   (void)remove_host_folders(fs::path(wanted.root).parent_path(), {.untouched = kHostFoldersStay});
   return answer;
@@ -304,7 +307,7 @@ Result<void> begin(const std::vector<std::string>& words) {
 }
 
 Result<void> copy_program(const std::string& path) {
-  const std::string fresh = path + ".part";
+  const std::string fresh = process::fresh_name(path);
   std::error_code wrong;
   fs::create_directories(fs::path(path).parent_path(), wrong);
   const bool is_whole = process::copy_file("/proc/self/exe", fresh, 0755);

@@ -16,6 +16,7 @@
 #include "cli/package_tools.hpp"
 #include "cli/readiness.hpp"
 #include "job/yaml.hpp"
+#include "process/ownership.hpp"
 #include "process/tree.hpp"
 #include "process/users.hpp"
 #include "store/files.hpp"
@@ -30,7 +31,7 @@ using base::Result;
 constexpr std::string_view kWhole = ".muster-complete";
 constexpr std::string_view kLock = ".lock";
 
-std::string environments_of(const std::string& cache) { return cache + "/environments"; }
+constexpr std::string_view kEnvironments = "environments";
 
 base::Error system_error_at(std::string_view what, const std::string& path, int number) {
   const std::string hint =
@@ -100,15 +101,19 @@ Result<std::string> ready_environment(const std::string& cache, const std::strin
   if (!packages) return base::fail(Fault::usage, "", "muster errand is for muster itself");
   const auto tool = package_tool(*packages, invocation.environment);
   if (!tool) return tl::unexpected(tool.error());
-  const std::string folder = fmt::format("{}/{}", environments_of(cache), name_of(text, *tool));
-  std::error_code wrong;
-  fs::create_directories(environments_of(cache), wrong);
+  const auto all = blobs::own_part_of(cache, kEnvironments, blobs::Use::executed);
+  if (!all) return tl::unexpected(all.error());
+  const std::string folder = fmt::format("{}/{}", *all, name_of(text, *tool));
   process::UniqueFd alone = lock(folder, true);
   if (!alone && errno == EWOULDBLOCK) {
     answer.doing("another run makes the same environment");
     alone = lock(folder, false);
   }
   if (!alone) return tl::unexpected(system_error_at("lock", folder + std::string(kLock), errno));
+  // From a time when others could write to the folder above it.
+  if (const std::string why = process::why_not_own(folder); !why.empty()) {
+    return base::fail(Fault::cannot_start, "remove it", "not using {}: {}", folder, why);
+  }
   if (!is_whole(folder)) {
     if (auto made = make(folder, *packages, *tool, invocation, answer); !made) {
       return tl::unexpected(std::move(made.error()));
@@ -153,7 +158,9 @@ int make_environment(const Invocation& invocation) {
 
 blobs::Trimmed trim_environments(const std::string& cache, std::uint64_t budget,
                                  std::chrono::seconds spared, bool really) {
-  const std::string all = environments_of(cache);
+  const std::string all = fmt::format("{}/{}", cache, kEnvironments);
+  // Where another user's link leads may lie whatever this user has.
+  if (!process::why_not_own(cache).empty() || !process::why_not_own(all).empty()) return {};
   const process::UniqueFd folder(::open(all.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::vector<Kept> kept;
   std::uint64_t bytes = 0;

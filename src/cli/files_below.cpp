@@ -3,6 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+
+#include "cli/speak.hpp"
+#include "process/ownership.hpp"
+#include "store/folder.hpp"
+#include "store/owner.hpp"
 
 namespace muster::cli {
 namespace {
@@ -11,6 +19,12 @@ namespace fs = std::filesystem;
 
 bool ends_with_one(const std::string& path, const std::vector<std::string_view>& endings) {
   return std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); });
+}
+
+// Beside the records, or in a folder of them that nobody else can write to.
+bool is_closed(const std::string& records, std::string_view name) {
+  return store::own_below(records, name) ||
+         process::why_not_own(fmt::format("{}/{}", records, name)).empty();
 }
 
 }  // namespace
@@ -52,6 +66,21 @@ front::FilesBelow files_below(const std::string& folder,
   std::ranges::sort(found.paths);
   found.paths.erase(std::unique(found.paths.begin(), found.paths.end()), found.paths.end());
   return found;
+}
+
+front::ListFiles lists_files(const std::vector<std::string>& environment) {
+  const std::string records = store::records_folder(environment).value_or("");
+  return
+      [records, is_told = std::make_shared<bool>(false)](const auto& folder, const auto& endings) {
+        constexpr std::string_view kRegistered = ".registered";
+        front::FilesBelow found = files_below(folder, endings);
+        const bool is_register = folder.starts_with(fmt::format("{}/{}/", records, kRegistered));
+        if (!is_register || found.paths.empty() || is_closed(records, kRegistered)) return found;
+        if (!std::exchange(*is_told, true)) {
+          warn(store::not_own_below(records, kRegistered) + ", so its names are not used");
+        }
+        return front::FilesBelow();
+      };
 }
 
 }  // namespace muster::cli

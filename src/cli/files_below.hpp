@@ -22,4 +22,8 @@ inline constexpr int kFoldersDeep = 6;
                                             const std::vector<std::string_view>& endings,
                                             const std::vector<std::string>& paths);
 
+// Does the first of them; but what was registered beside the records, where another user may have
+// put something, is left out, and told of once.
+[[nodiscard]] front::ListFiles lists_files(const std::vector<std::string>& environment);
+
 }  // namespace muster::cli

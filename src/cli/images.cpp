@@ -47,12 +47,11 @@ class SavedImage {
     if (!cache) {
       return base::fail(Fault::output, "set HOME, or XDG_CACHE_HOME", "there is no cache folder");
     }
-    std::error_code wrong;
-    const std::string folder = *cache + "/images";
-    fs::create_directories(folder, wrong);
-    remove_stale(folder);
+    const auto folder = blobs::own_part_of(*cache, "images", blobs::Use::executed);
+    if (!folder) return tl::unexpected(folder.error());
+    remove_stale(*folder);
     SavedImage saved;
-    saved.path_ = fmt::format("{}/{}.tar", folder, probe::random_digits(12));
+    saved.path_ = fmt::format("{}/{}.tar", *folder, probe::random_digits(12));
     Progress progress;
     const auto done = store.save(image, saved.path_, [](std::string_view) {});
     if (!done) return tl::unexpected(done.error());

@@ -12,6 +12,7 @@
 #include "front/request.hpp"
 #include "host/report_file.hpp"
 #include "model/head_above.hpp"
+#include "plan/surroundings.hpp"
 #include "process/ownership.hpp"
 #include "spec/sources.hpp"
 #include "store/folder.hpp"
@@ -55,6 +56,24 @@ std::optional<std::string> record_with_metrics(const std::vector<std::string>& e
   return fmt::format("{}/{}", *records, run);
 }
 
+// That job's hosts are there for what it starts; its files and its end are its own, too.
+std::optional<std::string> drop_head(std::vector<std::string>& environment,
+                                     const std::string& job) {
+  const bool counted = is_under_way(environment);
+  const bool has_launchers = !base::value_of(environment, front::kLaunchers).empty();
+  drop(environment, model::kHeadAbove);
+  drop(environment, host::kReportFile);
+  drop(environment, front::kOutputFolders);
+  for (const std::string_view name : kSaidToLaunchers) {
+    if (has_launchers) drop(environment, name);
+  }
+  if (!counted) return std::nullopt;
+  return fmt::format(
+      "this batch job ({}) was submitted by a rank of another run: not using that run's hosts "
+      "(MUSTER_HEAD is ignored)",
+      job);
+}
+
 bool run_is_over(const std::string& folder) {
   const auto record = store::read_record(folder);
   return !record || !record->is_live();
@@ -62,21 +81,23 @@ bool run_is_over(const std::string& folder) {
 
 }  // namespace
 
-void drop_left_variables(std::vector<std::string>& environment) {
+std::optional<std::string> drop_left_variables(std::vector<std::string>& environment) {
   const auto record = record_with_metrics(environment);
   if (record && !is_under_way(environment) && run_is_over(*record)) {
     drop(environment, front::kTrackingUri);
   }
+  if (const auto job = plan::other_batch_job(environment)) return drop_head(environment, *job);
   const std::string head = base::value_of(environment, model::kHeadAbove);
   if (!head.empty() && !process::is_own_socket(head)) drop(environment, model::kHeadAbove);
   const std::string launchers = base::value_of(environment, front::kLaunchers);
-  if (process::is_own_folder(launchers)) return;
+  if (process::is_own_folder(launchers)) return std::nullopt;
   if (launchers.empty()) {
     // A job's ranks have both or none of them. The others people may set by themselves.
     drop(environment, front::kOutputFolders);
-    return;
+    return std::nullopt;
   }
   for (const std::string_view name : kSaidToLaunchers) drop(environment, name);
+  return std::nullopt;
 }
 
 }  // namespace muster::cli

@@ -8,6 +8,7 @@
 
 #include "cli/code.hpp"
 #include "cli/speak.hpp"
+#include "process/own_streams.hpp"
 #include "store/folder.hpp"
 
 namespace muster::cli {
@@ -22,6 +23,15 @@ std::string files_of(const store::Placed::Users& users) {
   if (first.empty() || others == 0) return first;
   return fmt::format("{} and {}{} other{}", first, users.are_all ? "" : "more than ", others,
                      others == 1 ? "" : "s");
+}
+
+// Nothing lies in a stream such as /dev/stdout, a device or a FIFO that could be lost, and many may
+// write there.
+bool is_stream(const std::string& path) {
+  if (process::descriptor_named(path)) return true;
+  std::error_code wrong;
+  const fs::file_status found = fs::status(path, wrong);
+  return fs::exists(found) && !fs::is_regular_file(found) && !fs::is_directory(found);
 }
 
 }  // namespace
@@ -51,6 +61,7 @@ OutputPlaces::OutputPlaces(const front::Reading& reading)
 void OutputPlaces::add(const front::Recording& record, const model::NamedPath& output,
                        bool replaces) {
   if (record.folder.empty() || output.path.starts_with(record.folder + "/")) return;
+  if (is_stream(output.path)) return;
   std::error_code wrong;
   fs::path place = fs::weakly_canonical(output.path, wrong);
   if (!place.has_filename()) place = place.parent_path();

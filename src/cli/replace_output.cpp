@@ -10,10 +10,14 @@
 #include <sys/stat.h>
 #include <system_error>
 
+#include "blobs/files.hpp"
 #include "cli/code.hpp"
 #include "cli/copy_written.hpp"
 #include "probe/random.hpp"
 #include "process/heard_meanwhile.hpp"
+#include "process/output_file.hpp"
+#include "process/own_streams.hpp"
+#include "process/signal_mask.hpp"
 #include "store/folder.hpp"
 #include "store/placed.hpp"
 
@@ -68,6 +72,23 @@ Result<std::string> put_away(const std::string& old, bool is_ours, const fs::pat
   return old;  // under the name that it has got
 }
 
+// A stream of the caller, such as /dev/stdout, a device, a FIFO, or what this process prints to:
+// whoever reads it has it open, and its name must not become another file's.
+bool is_written_into(const std::string& to, const fs::path& place) {
+  std::error_code wrong;
+  if (process::descriptor_named(to)) return true;
+  const fs::file_status found = fs::status(place, wrong);
+  return fs::exists(found) && !fs::is_directory(found) && !process::may_be_replaced(place);
+}
+
+Result<std::string> write_into(const std::string& from, const std::string& to) {
+  const process::UniqueFd source = blobs::open_regular(from);
+  if (!source) return failed(fmt::format("cannot write {}: the output is not a file", to));
+  const process::UniqueFd file = process::open_output(to, process::NamedBy::user);
+  if (file && blobs::send_file(source.get(), file.get(), process::no_signal_waits)) return "";
+  return failed(fmt::format("cannot write {}: {}", to, process::output_trouble(errno)));
+}
+
 }  // namespace
 
 Result<std::string> replace_output(const std::string& from, const std::string& to,
@@ -76,6 +97,7 @@ Result<std::string> replace_output(const std::string& from, const std::string& t
   if (!fs::exists(from, wrong)) return "";
   fs::path place = fs::weakly_canonical(to, wrong);  // where links lead
   if (!place.has_filename()) place = place.parent_path();
+  if (is_written_into(to, place)) return write_into(from, to);
   if (!may_go(place, record))
     return failed(to + " holds more than the output, and is not replaced");
   fs::create_directories(place.parent_path(), wrong);

@@ -159,8 +159,7 @@ front::Call asked_here(const std::string& called, std::vector<std::string> words
                      .read_file = read,
                      .has_file = has_file,
                      .is_file = is_plain_file,
-                     .list_files = [](const auto& folder,
-                                      const auto& endings) { return files_below(folder, endings); },
+                     .list_files = lists_files(invocation.environment),
                      .look_into = read_input_file},
                     invocation);
 }
@@ -342,6 +341,7 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return good ? told : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
+  if (invocation.left && (read->request || read->pipeline || read->called)) note(*invocation.left);
   for (const std::string& notice : read->notices) note(notice);
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "kubernetes/time.hpp"
-#include "process/copy_file.hpp"
+#include "process/fresh_file.hpp"
 #include "store/files.hpp"
 #include "store/growing_file.hpp"
 #include "store/stream_times.hpp"
@@ -85,21 +85,19 @@ bool read_saved(const std::string& path, const SavedPart& part,
 }
 
 bool save_output(const std::string& path, const Speak& speak) {
-  const std::string fresh = path + ".new";
-  const process::UniqueFd file = process::made_anew(fresh);
+  process::FreshFile file(path);
   bool is_good = true;
   is_good = file && speak([&](std::string_view piece) {
               is_good = is_good && store::write_all(file.get(), piece);
               return is_good;
             }) &&
             is_good;
-  return store::put_in_place(fresh, path, is_good);
+  return is_good && file.take_place();
 }
 
 void save_timed_output(const std::string& record, const Speak& speak) {
   const std::string times = fmt::format("{}/{}", record, store::kTimesFile);
-  const std::string fresh = times + ".new";
-  (void)::unlink(fresh.c_str());
+  const std::string fresh = process::fresh_name(times);
   const bool is_saved = save_output(saved_log(record), [&](const auto& write) {
     TimedLines lines(fresh, write);
     return speak([&](std::string_view piece) { return lines.take(piece); });

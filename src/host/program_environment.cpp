@@ -23,7 +23,7 @@ class Making {
     set_path();
     point_to_helpers();
     for (const model::Variable& one : ground_.app.given) give(one.name, one.value);
-    variables()[std::string(plan::kGave)] += plan::fingerprints(ours_);
+    variables()[std::string(plan::kGave)] += plan::fingerprints(ours_) + batch_jobs();
     return std::move(result_);
   }
 
@@ -75,6 +75,13 @@ class Making {
     if (!ground_.head_above.empty()) variables()[head_above] = ground_.head_above;
     if (process::outside().empty()) return;
     variables()[std::string(process::kOutside)] = process::outside();
+  }
+
+  // A step that the rank starts is in the agent's job, whatever the rank's own variables say.
+  std::string batch_jobs() {
+    std::vector<std::string> entries = ground_.agents_own;
+    for (const auto& [name, value] : variables()) entries.push_back(entry(name, value));
+    return plan::batch_job_marks(entries);
   }
 
   const ProgramGround& ground_;

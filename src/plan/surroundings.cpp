@@ -90,6 +90,30 @@ bool is_named_in(std::string_view words, std::string_view name) {
   return false;
 }
 
+// The jobs of batch systems that variables name; FLUX_URI: an instance of Flux, as `flux batch`
+// begins one. Others than Grid Engine may have a JOB_ID.
+std::vector<Entry> batch_jobs(std::span<const std::string> environment) {
+  constexpr std::string_view kIds[] = {"SLURM_JOB_ID", "PBS_JOBID",   "LSB_JOBID",
+                                       "OAR_JOB_ID",   "FLUX_JOB_ID", "FLUX_ENCLOSING_ID",
+                                       "FLUX_URI",     "JOB_ID"};
+  const bool has_grid_engine = !base::value_of(environment, "SGE_ROOT").empty();
+  std::vector<Entry> jobs;
+  for (const std::string& entry : environment) {
+    const auto one = parted(entry);
+    if (!one || one->value.empty() || std::ranges::count(kIds, one->name) == 0) continue;
+    if (one->name != "JOB_ID" || has_grid_engine) jobs.push_back(*one);
+  }
+  return jobs;
+}
+
+// A job of Slurm in several components has an id for each: a step may be in another one.
+bool names_component(std::string_view name) {
+  return name == "SLURM_HET_JOB_ID" || name.starts_with("SLURM_JOB_ID_HET_GROUP_");
+}
+
+// No variable has such a name.
+std::string mark_of(std::string_view name) { return "batch " + std::string(name); }
+
 // MASTER_ADDR is that of the rank's own job, unless that rank is there to start the job's ranks.
 bool is_inherited(std::string_view name, bool starts_ranks) {
   const Belongs to = belongs(name);
@@ -145,6 +169,31 @@ Surroundings surroundings(std::span<const std::string> found) {
   }
   std::ranges::sort(around.given);
   return around;
+}
+
+std::string batch_job_marks(std::span<const std::string> environment) {
+  std::string marks;
+  append_fingerprint(marks, mark_of(""), "");
+  for (const Entry& job : batch_jobs(environment)) {
+    append_fingerprint(marks, mark_of(job.name), job.value);
+  }
+  for (const std::string& entry : environment) {
+    const auto one = parted(entry);
+    if (!one || !names_component(one->name)) continue;
+    append_fingerprint(marks, mark_of("SLURM_JOB_ID"), one->value);
+  }
+  return marks;
+}
+
+std::optional<std::string> other_batch_job(std::span<const std::string> found) {
+  const std::string text = base::value_of(found, kGave);
+  const Ledger ledger(text);
+  if (!ledger.holds(mark_of(""), "")) return std::nullopt;
+  for (const Entry& job : batch_jobs(found)) {
+    if (ledger.holds(mark_of(job.name), job.value)) continue;
+    return std::string(job.name) + "=" + std::string(job.value);
+  }
+  return std::nullopt;
 }
 
 void settle_exports(const Surroundings& around, model::JobSpec& spec) {

@@ -3,6 +3,7 @@
 // user's.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,14 @@ struct Surroundings {
   std::vector<std::string> given;  // names of all that still are what muster gave; sorted
 };
 [[nodiscard]] Surroundings surroundings(std::span<const std::string> found);
+
+// A batch job that a rank submits inherits the rank's variables. Further characters of kGave tell
+// the jobs of batch systems that a rank belongs to, by the ids in its own environment and in that
+// of its agent.
+[[nodiscard]] std::string batch_job_marks(std::span<const std::string> environment);
+// "SLURM_JOB_ID=8" where the process with this environment is in a batch job that the rank which
+// handed kGave on was not in. Nothing where kGave does not tell.
+[[nodiscard]] std::optional<std::string> other_batch_job(std::span<const std::string> found);
 
 // Exports of the apps as they are meant inside a rank: -x NAME of a variable that muster gave to
 // that rank asks for what muster gives to each new rank, so it is dropped. What the rank around was

@@ -1,9 +1,12 @@
 // Asks the kernel.
 #include "process/ownership.hpp"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "process/unique_fd.hpp"
 
 namespace muster::process {
 
@@ -17,6 +20,27 @@ bool is_own_folder(const std::string& path) {
   struct stat found {};
   return !path.empty() && ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
          found.st_uid == ::geteuid() && (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string why_others(const std::string& path) {
+  if (is_others_link(path)) return "it is a link of another user's";
+  struct stat found {};
+  const bool is_there = ::stat(path.c_str(), &found) == 0;
+  const bool is_fine = !is_there || found.st_uid == ::geteuid() || found.st_uid == 0;
+  return is_fine ? "" : "it is another user's";
+}
+
+// An earlier step with a umask for groups may have made it.
+std::string why_not_own(const std::string& path) {
+  if (std::string why = why_others(path); !why.empty()) return why;
+  const UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat found {};
+  if (!folder || ::fstat(folder.get(), &found) != 0) return "";
+  const bool is_mine = found.st_uid == ::geteuid() && found.st_gid == ::getegid();
+  const bool is_closed = (found.st_mode & S_IWOTH) == 0 &&
+                         ((found.st_mode & S_IWGRP) == 0 ||
+                          (is_mine && ::fchmod(folder.get(), found.st_mode & 07755) == 0));
+  return is_closed ? "" : "others may write to it";
 }
 
 // As the kernel judges links in /tmp (fs.protected_symlinks): whom the folder belongs to may put

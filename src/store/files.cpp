@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/fresh_file.hpp"
 #include "process/unique_fd.hpp"
 #include "process/write_all.hpp"
 
@@ -64,9 +65,8 @@ bool write_file(const std::string& path, std::string_view text) {
 }
 
 bool replace_file(const std::string& path, std::string_view text) {
-  const std::string fresh = path + ".new";
-  const process::UniqueFd file(::open(fresh.c_str(), kToWrite, 0600));
-  return file && put_in_place(fresh, path, write_all(file.get(), text));
+  process::FreshFile file(path);
+  return file && write_all(file.get(), text) && file.take_place();
 }
 
 bool put_in_place(const std::string& fresh, const std::string& path, bool is_whole) {

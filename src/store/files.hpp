@@ -14,10 +14,11 @@ namespace muster::store {
 
 // False, with errno, when not all could be written.
 [[nodiscard]] bool write_file(const std::string& path, std::string_view text);
-// Nobody ever sees a part of it, nor does one stay beside it.
+// Nobody ever sees a part of it, nor does one stay beside it; others may do the same at once, and
+// one of them is the last.
 [[nodiscard]] bool replace_file(const std::string& path, std::string_view text);
-// The second half of that, for what was written to `fresh` another way: it gets its name, or goes
-// where it is not whole (errno says why) or cannot get it. False, with errno.
+// The same of what was written to `fresh` another way, a process::fresh_name(): it gets its name,
+// or goes where it is not whole (errno says why) or cannot get it. False, with errno.
 [[nodiscard]] bool put_in_place(const std::string& fresh, const std::string& path, bool is_whole);
 [[nodiscard]] bool write_all(int file, std::string_view bytes);
 // After one of these has failed: "cannot write PATH: No space left on device".

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "process/fresh_file.hpp"
 #include "process/tree.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
@@ -37,6 +38,11 @@ bool is_locked(const std::string& folder) {
   return events && holder_of(events.get()).has_value();
 }
 
+// That was to take the place of another; see process::FreshFile.
+bool is_half_file(const FolderEntry& entry) {
+  return entry.kind == FileKind::file && process::is_fresh_name(entry.name) && !is_young(entry);
+}
+
 bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file)
@@ -60,11 +66,16 @@ class Search {
         found_.paths.push_back(entry.name);
       } else if (is_folder && entry.name.starts_with(".new-")) {
         add_half(entry, entry.name);
+      } else if (is_half_file(entry)) {
+        found_.paths.push_back(entry.name);
       } else if (!is_folder || !is_run_name(entry.name)) {
         found_.strange.push_back(entry.name);
       } else if (std::ranges::binary_search(ended, entry.name)) {
         look_into(folder.get(), entry.name, entry.name, 0);
       }
+    }
+    for (const std::string_view beside : {std::string_view(".fetched"), kPlacedOutputs}) {
+      look_for_halves(folder.get(), std::string(beside));
     }
     look_at_offers(folder.get());
     look_at_queued(folder.get());
@@ -85,8 +96,8 @@ class Search {
     for (const FolderEntry& entry : process::entries_of(record.get())) {
       const bool is_folder = entry.kind == FileKind::folder;
       const bool goes = entry.name == ".travel" || entry.name.find(".gone-") != std::string::npos;
-      const bool is_ours =
-          (is_folder && goes) || (entry.kind == FileKind::file && entry.name == "mark");
+      const bool is_ours = (is_folder && goes) || is_half_file(entry) ||
+                           (entry.kind == FileKind::file && entry.name == "mark");
       const std::string its = path + "/" + entry.name;
       if (is_ours && !is_locked(records_ + "/" + path)) found_.paths.push_back(its);
       if (is_folder && entry.name == "steps" && depth < kStepsDeep) {
@@ -108,12 +119,20 @@ class Search {
     }
   }
 
-  // A file that was to become an offer; see replace_file().
+  // Older musters called the file that was to become an offer OFFER.new.
   void look_at_offers(int folder) {
     const process::UniqueFd offers = process::open_folder(folder, ".steps");
     for (const FolderEntry& entry : process::entries_of(offers.get())) {
-      const bool is_half = entry.kind == FileKind::file && entry.name.ends_with(".new");
-      if (is_half && !is_young(entry)) found_.paths.push_back(".steps/" + entry.name);
+      const bool is_old = entry.kind == FileKind::file && entry.name.ends_with(".new");
+      const bool goes = is_half_file(entry) || (is_old && !is_young(entry));
+      if (goes) found_.paths.push_back(".steps/" + entry.name);
+    }
+  }
+
+  void look_for_halves(int records, const std::string& name) {
+    const process::UniqueFd folder = process::open_folder(records, name);
+    for (const FolderEntry& entry : process::entries_of(folder.get())) {
+      if (is_half_file(entry)) found_.paths.push_back(name + "/" + entry.name);
     }
   }
 

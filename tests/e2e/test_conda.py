@@ -15,6 +15,7 @@ import signal
 import unittest
 import zipfile
 
+import own
 from support import (BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, Case, LabCase, descendants,
                      lab_or_skip, run_tests, until)
 from lab import HOME  # which support has put on the path
@@ -84,6 +85,58 @@ class CondaFiles(Case):
             return self.read("conda.calls").decode().splitlines()
         except FileNotFoundError:
             return []
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give files away")
+    def test_what_another_user_has_put_into_a_shared_cache_is_not_executed(self):
+        other = own.users()
+        env = {**self.conda(), "XDG_CACHE_HOME": self.path("shared")}
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "python --version"))
+        submit = (MUSTER, "submit")
+        self.assertEqual(self.muster("job.yml", command=submit, env=env).code, 0)
+        os.chmod(self.path("shared"), 0o1777)
+        self.assertEqual(self.muster("job.yml", command=submit, env=env).code, 0, "all is mine")
+        made, = glob.glob(self.path("shared/muster/environments/*/"))
+        evil = os.path.join(made, "bin/python")
+        os.remove(evil)
+        with open(evil, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\necho evil\n")
+        os.chmod(evil, 0o755)
+        calls = self.read("conda.calls")
+        cache = self.path("shared/muster")
+        for path in (cache, os.path.join(cache, "environments"), made.rstrip("/")):
+            with self.subTest(path):
+                os.chown(path, other, other)
+                done = self.muster("job.yml", command=submit, env=env)
+                os.chown(path, 0, 0)
+                self.assertEqual((done.code, done.text), (CANNOT_START, ""), done)
+                self.assertIn(f"not using {path}: it is another user's", done.errors)
+                os.chmod(path, 0o777)
+                done = self.muster("job.yml", command=submit, env=env)
+                os.chmod(path, 0o755)
+                self.assertEqual((done.code, done.text), (CANNOT_START, ""), done)
+                self.assertIn(f"not using {path}: others may write to it", done.errors)
+        os.rename(cache, self.path("theirs"))
+        os.symlink(self.path("theirs"), cache)
+        os.chown(cache, other, other, follow_symlinks=False)
+        os.chown(self.path("shared"), 1, 1)
+        done = self.muster("job.yml", command=submit, env=env)
+        self.assertEqual((done.code, done.text), (CANNOT_START, ""), done)
+        self.assertIn(f"not using {cache}: it is a link of another user's", done.errors)
+        os.chown(cache, 0, 0, follow_symlinks=False)
+        self.assertEqual(self.muster("job.yml", command=submit, env=env).text, "evil\n" * 2,
+                         "a link of my own is followed, and what it leads to is mine again")
+        self.assertEqual(self.read("conda.calls"), calls)
+
+    def test_a_cache_that_ones_own_group_could_write_to_is_closed(self):
+        env = {**self.conda(), "XDG_CACHE_HOME": self.path("shared")}
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "python --version"))
+        for folder in ("shared/muster", "shared/muster/environments"):
+            os.makedirs(self.path(folder))
+            os.chmod(self.path(folder), 0o775)
+        done = self.muster("job.yml", command=(MUSTER, "submit"), env=env)
+        self.assertEqual(done.code, 0, done)
+        for folder in ("shared/muster", "shared/muster/environments"):
+            self.assertEqual(os.stat(self.path(folder)).st_mode & 0o777, 0o755)
 
     def test_pip_packages_are_made_once_and_come_first(self):
         wheel(self.path("wheels"))

@@ -13,7 +13,7 @@ import shutil
 import unittest
 
 import own
-from support import MUSTER, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, USAGE, Case, run_tests
 
 STEPS = """\
 type: pipeline
@@ -91,6 +91,33 @@ class Foreign(Case):
             done = self.told("rerun", word, code=USAGE)
             self.assertIn("is yours\n  hint: a run of another user is meant by its whole name\n",
                           done.errors)
+
+    def test_names_that_another_user_may_have_registered_are_not_used(self):
+        env = self.environment(PYTHONPATH=os.path.join(ROOT, "python"), PYTHONDONTWRITEBYTECODE="1")
+        def program(words, code=0):
+            words = f"from muster.registers import Register\ndata = Register('data')\n{words}"
+            done = self.start("-c", words, command=(PYTHON,), env=env).finish()
+            self.assertEqual(done.code, code, done)
+            return done
+        self.write("rows.csv", "1,2\n")
+        program(f"data.put('rows', '1', {{'path': {self.path('rows.csv')!r}}})")
+        self.write("named.yml", "command: cat ${{inputs.rows}}\n"
+                   "inputs: {rows: {type: uri_file, path: 'azureml:rows:1'}}\n")
+        self.assertEqual(self.told("submit", "named.yml").text, "1,2\n")
+        register = self.path("shared", ".registered")
+        wrong = f"muster: {register} is not a folder of yours alone, so its names are not used\n"
+        for owner, mode in (self.other, 0o755), (os.getuid(), 0o777):
+            os.chown(register, owner, owner)
+            os.chmod(register, mode)
+            for verb in "submit", "explain":
+                done = self.told(verb, "named.yml", code=BAD_FILE)
+                self.assertEqual((done.text, done.errors.count(wrong)), ("", 1), done)
+            done = program("print(data.names(), data.find('rows'), list(data.all()))")
+            self.assertEqual((done.text, done.errors), ("[] None []\n", wrong))
+            for words in "data.put('rows', '1', {})", "data.add('rows', '1', {})":
+                self.assertIn("nothing can be registered here", program(words, code=1).errors)
+        os.chmod(register, 0o755)
+        self.assertEqual(self.told("submit", "named.yml").text, "1,2\n")
 
     def test_it_is_shown_with_its_owner_and_left_alone(self):
         run = self.given_away()

@@ -172,6 +172,47 @@ class Sockets(Case):
         self.assertTrue(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("link"))))
         self.assertFalse(self.hosts_of(self.slurm(MUSTER_HEAD=self.path("socket"))))
 
+    def gave(self, **of_rank):
+        done = self.muster("-n", "1", "sh", "-c", "echo $MUSTER_GAVE",
+                           env=self.environment(**of_rank))
+        self.assertEqual(done.code, 0, done)
+        return done.text.strip()
+
+    def left_to(self, gave, job, **more):
+        """Whether the job with this id uses its own hosts, and the messages of its run."""
+        env = {**self.slurm(MUSTER_HEAD=self.path("socket"), MUSTER_GAVE=gave, **more),
+               "SLURM_JOB_ID": job}
+        done = self.muster("--dry-run", "true", env=env)
+        self.assertEqual(done.code, 0, done)
+        return "node1" in done.text, done.errors
+
+    def test_so_it_has_while_the_run_of_that_rank_is_under_way(self):
+        self.listening()
+        of_slurm = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "localhost",
+                    "SLURM_TASKS_PER_NODE": "1", "SLURM_JOB_NUM_NODES": "1"}
+        for of_rank in {}, of_slurm:
+            gave = self.gave(**of_rank)
+            own, errors = self.left_to(gave, "8")
+            self.assertTrue(own, errors)
+            told = "this batch job (SLURM_JOB_ID=8) was submitted by a rank of another run"
+            self.assertEqual(errors.count(told), 1, errors)
+            quiet = self.left_to(gave, "8", MUSTER_QUIET="yes")
+            self.assertEqual((quiet[0], "submitted by a rank" in quiet[1]), (True, False), quiet)
+        # The rank's own job, as of a step in it.
+        own, errors = self.left_to(gave, "7")
+        self.assertEqual((own, "submitted by a rank" in errors), (False, False), errors)
+
+    def test_what_is_said_to_launchers_of_that_run_does_not_hold_there(self):
+        os.mkdir(self.path("here"), 0o700)
+        more = {"MUSTER_LAUNCHERS": self.path("here"), "MUSTER_OUTPUT_FOLDERS": self.path("made")}
+        gave = self.gave()
+        for job, is_made in (("", True), ("8", False)):
+            env = self.environment(MUSTER_GAVE=gave, PBS_JOBID=job, **more)
+            self.succeeds("-n", "1", "true", env=env)
+            self.assertEqual(os.path.isdir(self.path("made")), is_made, job)
+            if is_made:
+                os.rmdir(self.path("made"))
+
     @unittest.skipIf(os.getuid() != 0, "only root can give a file away")
     def test_a_socket_of_another_user_is_not_the_head_above(self):
         os.chown(self.listening(), OTHERS, OTHERS)

@@ -377,7 +377,7 @@ class Died(RecordCase):
                          command=(MUSTER, "submit"))
         self.ready()
         run = self.show()
-        os.mkdir(os.path.join(run["folder"], "report.json.new"))  # in the way
+        os.mkdir(os.path.join(run["folder"], "report.json"))  # in the way
         self.go()
         done = one.finish()
         self.assertEqual(done.code, 6)

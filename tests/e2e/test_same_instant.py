@@ -191,6 +191,20 @@ class SameInstant(Case):
         self.assertEqual({(one.code, one.text) for one in done}, {(0, done[0].text)})
         self.assertRegex(done[0].text, "^[0-9a-f]{32} ")
 
+    def test_manifests_of_one_path(self):
+        """Each is written whole, and the last one stays: nobody fails, and nothing lies beside."""
+        names = [f"job{i}.yml" for i in range(MANY)]
+        for i, name in enumerate(names):
+            self.write(name, f"display_name: job{i}\ncommand: 'echo {i}{'x' * 20_000}'\n")
+        os.mkdir(self.path("made"))
+        texts = {self.told("export", "slurm", name).text for name in names}
+        self.assertEqual(len(texts), MANY)
+        started = self.many(MUSTER, "export", "slurm", lambda i: names[i], "-o", "made/it")
+        for done in (one.finish() for one in started):
+            self.assertEqual((done.code, done.errors), (0, ""), done)
+        self.assertEqual(os.listdir(self.path("made")), ["it"])
+        self.assertIn(self.read("made", "it").decode(), texts)
+
     def test_outputs_of_one_path(self):
         """Each writes all of it, or is told who writes there: never a bit of each."""
         self.write("job.yml", "muster: 1\noutputs: {model: {path: out}}\ncommand: |\n"

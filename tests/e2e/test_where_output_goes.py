@@ -6,6 +6,7 @@ it is told that it is not, and nothing waits for ever."""
 
 import os
 import re
+import stat
 import unittest
 
 import own
@@ -32,6 +33,22 @@ code: src
 outputs: {made: {type: uri_folder}}
 command: |
   echo said; : > ${{outputs.made}}/file; mkdir ${{outputs.made}}/folder; exit 4
+"""
+
+STREAM = """\
+outputs: {made: {type: uri_file, path: %s}}
+command: echo made > ${{outputs.made}}
+"""
+SWEEP = """\
+type: sweep
+trial:
+  command: echo loss = ${{search_space.x}}; echo made ${{search_space.x}} > ${{outputs.made}}
+outputs: {made: {type: uri_file, path: %s}}
+sampling_algorithm: grid
+search_space: {x: {type: choice, values: [2, 3]}}
+objective: {goal: minimize, primary_metric: loss}
+limits: {max_total_trials: 2, max_concurrent_trials: 1}
+metrics_from: output
 """
 
 # What a program makes by the Python package, and that it can read all of it again.
@@ -416,6 +433,47 @@ class OddFiles(RecordedCase):
                     "sh", "-c", shell, "sh", PYTHON)).finish()
                 self.assertEqual((done.code, done.out, done.errors), (9, b"", ""), done)
                 self.assertEqual(self.read("copies.py").decode(), COPIES)
+
+    def test_an_output_of_a_job_may_be_a_stream(self):
+        self.write("job.yml", STREAM % "/dev/stdout")
+        self.write("over.yml", STREAM % "/dev/stdout, overwrite: true")
+        for words in (["job.yml"], ["over.yml"], ["job.yml", "--force"]):
+            with self.subTest(words):
+                found = self.around(*words, command=(MUSTER, "submit"))
+                self.assertEqual(found, ["before", "made", "0", ""], self.read("told"))
+                self.assertEqual(self.read("told"), b"", "nothing lies there that could be lost")
+                for stdout in ("1>&-", "1>/dev/full"):
+                    shell = f'exec "$@" {stdout}'
+                    done = self.start(*words, command=(
+                        "sh", "-c", shell, "sh", MUSTER, "submit")).finish()
+                    self.assertEqual(done.code, OUTPUT, done)
+
+    def test_what_a_sweep_keeps_goes_into_a_stream(self):
+        os.symlink("/dev/stdout", self.path("link"))
+        for name in ("/dev/stdout", "/dev/fd/1", self.path("link")):
+            for more in ("", ", overwrite: true"):
+                with self.subTest(name, more=more):
+                    self.write("sweep.yml", SWEEP % (name + more))
+                    found = self.around("sweep.yml", command=(MUSTER, "submit"))
+                    self.assertEqual([found[0], *found[-3:]], ["before", "made 2", "0", ""],
+                                     self.read("told"))
+        self.write("sweep.yml", SWEEP % "/dev/stdout")
+        shell = 'exec "$@" >&-'
+        done = self.start("sweep.yml", "--force", command=(
+            "sh", "-c", shell, "sh", MUSTER, "submit")).finish()
+        self.assertEqual(done.code, OUTPUT, done)
+        self.assertIn("it names a stream that is closed", done.errors)
+
+    @unittest.skipIf(os.getuid() != 0, "only root can make devices")
+    def test_what_a_sweep_keeps_does_not_replace_a_device(self):
+        for name, minor, code in ("null", 3, 0), ("full", 7, OUTPUT):
+            with self.subTest(name):
+                os.mknod(self.path(name), 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+                self.write("sweep.yml", SWEEP % self.path(name))
+                done = self.start("sweep.yml", "--force", command=(MUSTER, "submit")).finish()
+                self.assertEqual(done.code, code, done)
+                self.assertTrue(stat.S_ISCHR(os.lstat(self.path(name)).st_mode))
+                self.assertEqual("No space left on device" in done.errors, code != 0, done)
 
     def test_a_manifest_goes_where_it_is_said(self):
         self.write("job.yml", JOB)

@@ -10,6 +10,7 @@
 #include "front/job/known_names.hpp"
 #include "front/job/place.hpp"
 #include "front/job/request.hpp"
+#include "front/job/run_folder.hpp"
 #include "front/targets.hpp"
 #include "job/container_of.hpp"
 #include "job/graph.hpp"
@@ -86,6 +87,27 @@ bool is_for_others(const job::JobFile& job, const job::Targets& known) {
          (!target->hosts.empty() || target->hostfile || target->kubernetes || target->batch);
 }
 
+// As muster submit has it, which carries out the job there.
+bool may_have_code(const job::Target& target) {
+  const bool has_hosts = !target.hosts.empty() || target.hostfile;
+  return (has_hosts && !target.batch && !target.kubernetes) ||
+         (target.kubernetes && has_own_code(target));
+}
+
+// Whether the target's hosts must have the code, since this machine does not: that is told.
+bool is_code_of_others(const Call& call, const JobSource& source, const job::Targets& known,
+                       std::vector<std::string>& notices) {
+  const job::JobFile& job = source.job;
+  const auto target = job::choose_target(known, job.target ? job.target->text : "");
+  const bool is_theirs = target && may_have_code(*target) && lacks_code(call, job, source.folder);
+  if (is_theirs) {
+    add_once(notices, fmt::format("the folder of the code is not on this machine: {}; target {} "
+                                  "must have it",
+                                  spec::in_quotes(job.code->text), spec::in_quotes(target->name)));
+  }
+  return is_theirs;
+}
+
 // Nobody needs to know it where no environment is looked for.
 void tell_of_software(const job::JobFile& job, const job::Targets& known,
                       std::vector<std::string>& notices) {
@@ -112,8 +134,10 @@ void tell_of_target(const job::JobFile& job, const job::Targets& known,
 
 // Returns the job's outputs, as far as they are known.
 std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const job::Targets& known,
-                                      JobSource source, job::Complaints& complaints) {
+                                      JobSource source, std::vector<std::string>& notices,
+                                      job::Complaints& complaints) {
   job::JobFile& job = source.job;
+  source.comes_later |= is_code_of_others(call, source, known, notices);
   source.is_rehearsed = true;
   source.comes_later = source.comes_later || (!job.code && is_for_others(job, known));
   source.has_open_counts |= lacks_counts(job);
@@ -152,8 +176,9 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
   Rehearsal rehearsal;
   tell_of_target(job, known->targets, rehearsal.notices);
   if (draft.image.empty()) tell_of_software(job, known->targets, rehearsal.notices);
-  rehearsal.outputs = request(call, draft, known->targets,
-                              {std::move(job), folder, {}, {}, names.find_data()}, complaints);
+  rehearsal.outputs =
+      request(call, draft, known->targets, {std::move(job), folder, {}, {}, names.find_data()},
+              rehearsal.notices, complaints);
   rehearsal.complaints = std::move(complaints).take();
   return rehearsal;
 }
@@ -182,8 +207,9 @@ Rehearsal rehearse(const Call& call, const JobDraft& draft, const std::string& f
     if (!source.job.target) source.job.target = graph.target;
     tell_of_target(source.job, known, rehearsal.notices);
     tell_of_software(source.job, known, rehearsal.notices);
-    std::ranges::move(request(call, of_step, known, std::move(source), complaints),
-                      std::back_inserter(rehearsal.outputs));
+    std::ranges::move(
+        request(call, of_step, known, std::move(source), rehearsal.notices, complaints),
+        std::back_inserter(rehearsal.outputs));
   }
   rehearsal.complaints = std::move(complaints).take();
   return rehearsal;

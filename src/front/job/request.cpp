@@ -176,13 +176,12 @@ void check_code_folder(const Call& call, const job::JobFile& job, const std::str
 
 void check_code_is_there(const Call& call, const job::JobFile& job, const std::string& folder,
                          job::Complaints& complaints) {
-  if (!job.code || !call.has_file || !call.is_file) return;  // of a record, not all is shown
-  const std::string& code = job.code->text;
-  const bool is_here = code.find(':') == std::string::npos;  // and no address or name
-  if (!is_here || call.has_file(job::below(folder, code))) return;
-  complaints.add(job.code->begin,
-                 fmt::format("the folder of the code is not there: {}", spec::in_quotes(code)),
-                 "it is looked for from the folder of the job file");
+  if (!lacks_code(call, job, folder)) return;
+  complaints.add(
+      job.code->begin,
+      fmt::format("the folder of the code is not there: {}", spec::in_quotes(job.code->text)),
+      "it is looked for from the folder of the job file; where only other hosts have it, "
+      "name them: -H of muster submit, or a target with hosts");
 }
 
 // Nothing: the command runs in the folder itself.
@@ -406,12 +405,6 @@ Result<Reading> handed_over(const Call& call, const JobDraft& typed, const Whole
   }
   reading.complaints = std::move(complaints).take();
   return reading;
-}
-
-// In its image or a volume.
-bool has_own_code(const job::Target& target) {
-  const auto& cluster = target.kubernetes;
-  return cluster && (cluster->code_folder || cluster->operator_kind);
 }
 
 bool is_on_this_machine(const job::Place& place) {

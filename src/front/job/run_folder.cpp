@@ -13,6 +13,18 @@ bool runs_in_copy(const JobDraft& draft, const job::JobFile& job) {
   return job.code && !draft.no_snapshot && takes_part;
 }
 
+bool lacks_code(const Call& call, const job::JobFile& job, const std::string& folder) {
+  if (!job.code || !call.has_file || !call.is_file) return false;  // of a record, not all is shown
+  const std::string& code = job.code->text;
+  const bool is_path = code.find(':') == std::string::npos;  // and no address or name
+  return is_path && !call.has_file(job::below(folder, code));
+}
+
+bool has_own_code(const job::Target& target) {
+  const auto& cluster = target.kubernetes;
+  return cluster && (cluster->code_folder || cluster->operator_kind);
+}
+
 std::string runs_in(const JobDraft& draft, const job::JobFile& job, const std::string& record) {
   const bool has_copy = job.dialect != job::Dialect::native && runs_in_copy(draft, job);
   return has_copy && !job.sweep && !record.empty() ? fmt::format("{}/{}", record, kCodeFolder) : "";

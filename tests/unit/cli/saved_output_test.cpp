@@ -59,7 +59,8 @@ TEST_F(SavedOutput, IsWrittenInPiecesOrNotAtAll) {
   EXPECT_FALSE(save_output(path(), [](const auto& write) { return write("half") && false; }));
   EXPECT_FALSE(save_output(folder_.path() + "/none/log", speak));
   EXPECT_EQ(read(), "one\ntwo\n");
-  EXPECT_NE(::access((path() + ".new").c_str(), F_OK), 0);
+  const auto files = std::filesystem::directory_iterator(folder_.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1);
 }
 
 TEST_F(SavedOutput, WaitsForNobodyWhereItIsWritten) {

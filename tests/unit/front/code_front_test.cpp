@@ -26,7 +26,8 @@ TEST_F(CodeFront, CodeThatIsAFileIsToldAtOnce) {
   files_.erase("/here/train.py");
   EXPECT_EQ(first_complaint(call),
             "job.yml:2:7: the folder of the code is not there: './train.py'\n"
-            "  hint: it is looked for from the folder of the job file");
+            "  hint: it is looked for from the folder of the job file; where only other hosts have "
+            "it, name them: -H of muster submit, or a target with hosts");
 }
 
 TEST_F(CodeFront, AnOutputNamedArtifactsIsTheFolderInWhichTheJobRuns) {
@@ -157,6 +158,39 @@ TEST_F(CodeFront, IsMissedWhereItIsHandedOverFromHere) {
   EXPECT_EQ(told("cluster"), gone);
   EXPECT_EQ(told("image"), "") << "it has its own";
   EXPECT_EQ(told("hosts"), "") << "they may have it";
+}
+
+// What submit takes, validate does not refuse, and what submit refuses validate does, too.
+TEST_F(CodeFront, WhichOnlyTheTargetHasIsANoticeOfValidate) {
+  files_["/here/muster.yml"] =
+      "targets:\n  here: {}\n  hosts: {hosts: [n1, n2]}\n  queue: {slurm: {partition: p}}\n"
+      "  cluster: {kubernetes: {namespace: x, image: y}}\n"
+      "  image: {kubernetes: {namespace: x, image: y, code: /code}}\n";
+  const std::string notice =
+      "the folder of the code is not on this machine: 'gone'; target 'TARGET' must have it";
+  const auto check = [&](const std::string& target, bool may_have_it) {
+    for (const bool in_steps : {false, true}) {
+      const std::string job = "{command: python t.py, code: gone, compute: " + target + "}";
+      files_["job.yml"] = in_steps ? "type: pipeline\njobs: {one: " + job + "}\n" : job + "\n";
+      Call call = asked({"job.yml"});
+      call.is_file = [](const std::string&) { return false; };
+      call.record_folder = "/records/1";
+      const bool is_taken = first_complaint(call).empty();
+      EXPECT_EQ(is_taken, may_have_it) << target << ": " << first_complaint(call);
+      call.called = "validate";
+      const auto read = read_validate(call);
+      ASSERT_TRUE(read);
+      EXPECT_EQ(read->complaints.empty(), may_have_it) << target;
+      std::string told = notice;
+      told.replace(told.find("TARGET"), 6, target);
+      EXPECT_EQ(std::ranges::count(read->notices, told), may_have_it ? 1 : 0) << target;
+    }
+  };
+  check("hosts", true);
+  check("image", true);
+  check("here", false);
+  check("queue", false);
+  check("cluster", false);
 }
 
 }  // namespace

@@ -67,6 +67,50 @@ TEST(Surroundings, a_damaged_record_is_no_record) {
   EXPECT_EQ(surroundings(Entries{"A=1", "MUSTER_GAVE=abc"}).environment.size(), 2u);
 }
 
+// What `found` is told of a batch job that the rank with these variables was not in.
+std::optional<std::string> other_job(const Entries& ranks, Entries found) {
+  found.push_back("MUSTER_GAVE=" + fingerprints(Entries{"RANK=0"}) + batch_job_marks(ranks));
+  return other_batch_job(found);
+}
+
+TEST(Surroundings, a_batch_job_of_ones_own_is_another_one) {
+  const Entries slurm = {"SLURM_JOB_ID=7", "SLURM_NTASKS=2"};
+  EXPECT_EQ(other_job(slurm, slurm), std::nullopt);
+  EXPECT_EQ(other_job(slurm, {"SLURM_JOB_ID=8"}), "SLURM_JOB_ID=8");
+  EXPECT_EQ(other_job({}, {"SLURM_JOB_ID=8"}), "SLURM_JOB_ID=8");
+  EXPECT_EQ(other_job(slurm, {"SLURM_JOB_ID=7", "PBS_JOBID=3"}), "PBS_JOBID=3");
+  EXPECT_EQ(other_job({"LSB_JOBID=1"}, {"LSB_JOBID=2"}), "LSB_JOBID=2");
+  EXPECT_EQ(other_job({"FLUX_URI=local:///a"}, {"FLUX_URI=local:///b"}), "FLUX_URI=local:///b");
+}
+
+TEST(Surroundings, what_a_container_has_lost_is_not_another_batch_job) {
+  EXPECT_EQ(other_job({"SLURM_JOB_ID=7"}, {}), std::nullopt);
+  EXPECT_EQ(other_job({"SLURM_JOB_ID=7"}, {"SLURM_JOB_ID="}), std::nullopt);
+  EXPECT_EQ(other_batch_job(Entries{"SLURM_JOB_ID=8"}), std::nullopt);
+  EXPECT_EQ(other_batch_job(Entries{"SLURM_JOB_ID=8", "MUSTER_GAVE="}), std::nullopt);
+}
+
+TEST(Surroundings, a_component_of_the_ranks_job_is_not_another_batch_job) {
+  const Entries ranks = {"SLURM_JOB_ID=7", "SLURM_JOB_ID_HET_GROUP_0=7",
+                         "SLURM_JOB_ID_HET_GROUP_1=8"};
+  EXPECT_EQ(other_job(ranks, {"SLURM_JOB_ID=8"}), std::nullopt);
+  EXPECT_EQ(other_job(ranks, {"SLURM_JOB_ID=9"}), "SLURM_JOB_ID=9");
+}
+
+TEST(Surroundings, a_job_id_without_grid_engine_is_the_users) {
+  EXPECT_EQ(other_job({}, {"JOB_ID=3"}), std::nullopt);
+  EXPECT_EQ(other_job({}, {"JOB_ID=3", "SGE_ROOT=/opt/sge"}), "JOB_ID=3");
+  const Entries sge = {"JOB_ID=3", "SGE_ROOT=/opt/sge"};
+  EXPECT_EQ(other_job(sge, sge), std::nullopt);
+}
+
+TEST(Surroundings, marks_of_batch_jobs_do_not_take_variables_away) {
+  const Entries slurm = {"SLURM_JOB_ID=7"};
+  Entries found = slurm;
+  found.push_back("MUSTER_GAVE=" + batch_job_marks(slurm));
+  EXPECT_EQ(left(found), slurm);
+}
+
 TEST(Surroundings, fingerprints_tell_names_and_values_apart) {
   const Entries entries = {"A=1", "A=2", "B=1", "A1=", "=A1", "A=1=2"};
   std::vector<std::string> seen;

@@ -1,12 +1,14 @@
 // replace_file: the old text or the new one, and nothing beside it.
 #include "store/files.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 
 #include "unit/folder.hpp"
 
@@ -73,8 +75,41 @@ TEST_F(FilesTest, WhatCannotGetItsNameGoes) {
 
 TEST_F(FilesTest, WhatSomebodyElsePutThereStays) {
   ASSERT_EQ(::mkfifo((path() + ".new").c_str(), 0600), 0);
-  EXPECT_FALSE(replace_file(path(), "text"));
-  EXPECT_TRUE(folder_.has("file.new"));
+  EXPECT_TRUE(replace_file(path(), "text"));
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(FilesTest, AReplacedFileIsItsOwnersAlone) {
+  folder_.file("file", "old", true);
+  EXPECT_TRUE(replace_file(path(), "new"));
+  EXPECT_EQ(fs::status(path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// Each writes another text again and again; whoever reads meanwhile finds one of them, whole.
+TEST_F(FilesTest, ManyAtOnceDoNotMixWhatTheyWrite) {
+  constexpr int kWriters = 20;
+  constexpr int kTimes = 50;
+  constexpr std::size_t kSize = 100'000;
+  ASSERT_TRUE(replace_file(path(), std::string(kSize, 'a')));
+  std::atomic<int> failed = 0;
+  std::atomic<int> under_way = kWriters;
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.emplace_back([&, i] {
+      const std::string text(kSize, static_cast<char>('a' + i));
+      for (int times = 0; times < kTimes; ++times) failed += replace_file(path(), text) ? 0 : 1;
+      --under_way;
+    });
+  }
+  bool are_whole = true;
+  do {
+    const std::string seen = read_file(path()).value_or("");
+    are_whole = are_whole && seen == std::string(kSize, seen.empty() ? 'a' : seen.front());
+  } while (under_way > 0);
+  for (std::thread& one : writers) one.join();
+  EXPECT_TRUE(are_whole);
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(files(), 1U);
 }
 
 }  // namespace
