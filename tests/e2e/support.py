@@ -38,6 +38,9 @@ from lab import (MUSTER, ROOT, WAIT_SECONDS, Lab, kill_all, run_tests,  # noqa: 
 READY = ': > "$DIR/ready.$RANK"; '
 UNTIL_GO = 'while [ ! -e "$DIR/go" ]; do sleep 0.01; done'
 
+# Longer than any test takes, but not until the disk is full, should a killed test leave it behind.
+ENDLESS = "yes | head -c 16G"
+
 # On a busy machine many logins at the same time take longer than the usual 15 s.
 PATIENCE = ("--start-timeout", "50")
 

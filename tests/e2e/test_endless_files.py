@@ -22,7 +22,7 @@ import termios
 import time
 import unittest
 
-from support import MUSTER, Case, run_tests, until, with_addresses
+from support import ENDLESS, MUSTER, Case, run_tests, until, with_addresses
 
 HUGE = 4 << 40
 MEMORY = 4 << 30  # of addresses: several times what a manifest of the largest size needs
@@ -210,7 +210,7 @@ class LocalLogs(Endless):
 
     def setUp(self):
         super().setUp()
-        self.run_name = self.told("run", "-d", "-n", "1", "yes").text.strip()
+        self.run_name = self.told("run", "-d", "-n", "1", "sh", "-c", ENDLESS).text.strip()
         self.addCleanup(self.told, "stop", self.run_name)
 
     def follows(self):

@@ -16,8 +16,8 @@ import unittest
 
 from front_case import LabFrontCase
 from pipeline_case import SCRIPTS, PipelineCase
-from support import (MUSTER, WAIT_SECONDS, by_age, descendants, lab_or_skip, run_tests, state_of,
-                     survivors, until)
+from support import (ENDLESS, MUSTER, WAIT_SECONDS, by_age, descendants, lab_or_skip, run_tests,
+                     state_of, survivors, until)
 
 REASON = lab_or_skip()
 
@@ -49,7 +49,7 @@ class Ends(PipelineCase):
     def test_what_writes_without_end_ends_at_once(self):
         """As much as is on its way then is still kept, which no loop makes more of."""
         self.write("endless.yml", "type: pipeline\njobs: {endless: {type: command, "
-                                  "command: 'echo > $DIR/begun; exec yes'}}\n")
+                                  f"command: 'echo > $DIR/begun; {ENDLESS}'}}}}\n")
         job = self.start("endless.yml", command=(MUSTER, "submit"), stdout=subprocess.DEVNULL)
         self.wait_for_files(["begun"])
         until("much output", lambda: self.bytes_kept() > 64 << 20)

@@ -13,8 +13,8 @@ import subprocess
 import time
 import unittest
 
-from support import (BAD_FILE, CANNOT_START, LOST, MUSTER, READY, UNTIL_GO, USAGE, Case, run_tests,
-                     state_of, survivors, until)
+from support import (BAD_FILE, CANNOT_START, ENDLESS, LOST, MUSTER, READY, UNTIL_GO, USAGE, Case,
+                     run_tests, state_of, survivors, until)
 
 JOB = """muster: 1
 name: line
@@ -251,7 +251,8 @@ class Detached(RecordCase):
         self.assertEqual(self.show(run["run"])["exit_code"], 7)
 
     def test_a_rank_without_end_keeps_no_other_from_being_followed(self):
-        self.detach('echo $RANK > "$DIR/ready.$RANK"; [ $RANK = 0 ] && exec yes; echo x; sleep 600')
+        self.detach('echo $RANK > "$DIR/ready.$RANK"; '
+                    f'[ $RANK = 0 ] && {ENDLESS}; echo x; sleep 600')
         self.ready()
         following = subprocess.Popen([MUSTER, "logs", "-f", "last"], stdout=subprocess.PIPE,
                                      env=self.environment())

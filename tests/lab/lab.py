@@ -57,9 +57,33 @@ def why_not():
     return ""
 
 
+class Ended(BaseException):
+    """Somebody ends the script. Unlike KeyboardInterrupt it is an error of the test for unittest,
+    which runs the test's cleanups then."""
+
+
+def _end(number, _):
+    signal.signal(number, signal.SIG_IGN)
+    raise Ended(signal.Signals(number).name)
+
+
+class _Result(unittest.TextTestResult):
+    def addError(self, test, err):
+        super().addError(test, err)
+        if isinstance(err[1], Ended):
+            self.stop()
+
+
+class _Runner(unittest.TextTestRunner):
+    resultclass = _Result
+
+
 def run_tests():
-    """unittest.main() for scripts that need a lab: ends with 77 when every test was skipped."""
-    program = unittest.main(exit=False)
+    """unittest.main() for scripts that need a lab: ends with 77 when every test was skipped. No
+    test leaves anything behind that is ended by a signal."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+    program = unittest.main(exit=False, testRunner=_Runner)
     result = program.result
     if result.wasSuccessful() and 0 < result.testsRun == len(result.skipped):
         raise SystemExit(SKIPPED)
