@@ -1,5 +1,5 @@
-"""Outputs that a step in a container leaves: what is no file, names that are no text, files of other
-users, links that lead out of it. They are treated as those of a step without one."""
+"""Outputs that a step in a container leaves: what is no file, names that are no text, files of
+other users, links that lead out of it. They are treated as those of a step without one."""
 
 # rooms: container cli blobs
 # needs: podman
@@ -76,14 +76,16 @@ class Outputs(ContainerCase, PipelineCase):
         self.assertLess(os.stat(made + b"/sparse").st_blocks * 512, 1 << 20)
 
     def test_a_deep_tree(self):
-        self.addCleanup(subprocess.run, ["rm", "-rf", self.folder], check=True)  # too deep for Python
+        # Too deep for Python.
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.folder], check=True)
         self.made_by('cd "$1"; i=0\nwhile [ $i -lt %d ]; do mkdir d; cd d; i=$((i + 1)); done\n'
                      "echo end > end\n" % DEEP)
         self.write("go", "")
         done = self.told("rerun", "last", code=OUTPUT)
         self.assertEqual(self.steps(), {"make": "failed", "use": "blocked"})
-        self.assertRegex(done.errors, r"(?m)^muster: make failed with exit code 248 [^\n]*: cannot copy "
-                         r"\S+/made/d/d/\S+\.\.\. to \S+: nested more than 256 folders deep$")
+        self.assertRegex(done.errors, r"(?m)^muster: make failed with exit code 248 [^\n]*: "
+                         r"cannot copy \S+/made/d/d/\S+\.\.\. to \S+: nested more than 256 "
+                         r"folders deep$")
         self.assertLess(max(len(line) for line in done.errors.splitlines()), 1000)
 
 

@@ -122,8 +122,9 @@ class Images(LabCase):
         storage = os.path.join(self.containers.folder, "node2")
         os.makedirs(storage, exist_ok=True)
         self.with_small_disk("node2", storage, "900k")
-        for one, words, told in ((self.small, ["--image-from-here"], "cannot take the image that was "
-                                  "sent"), (name, [], "there is no room for the image")):
+        for one, words, told in (
+                (self.small, ["--image-from-here"], "cannot take the image that was sent"),
+                (name, [], "there is no room for the image")):
             with self.subTest(one):
                 done = self.runs(one, *words, spared=[registry.pid])
                 self.fails(done, "node2: ", told, "no space left on device", "hint: ")

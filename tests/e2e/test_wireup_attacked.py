@@ -1,5 +1,5 @@
-"""Ranks that say anything over PMI-1, PMI-2 and PMIx: head, agents and the other ranks go on, or the
-job ends with one line that names the rank."""
+"""Ranks that say anything over PMI-1, PMI-2 and PMIx: head, agents and the other ranks go on, or
+the job ends with one line that names the rank."""
 
 # rooms: pmi pmix machine host
 # attacks
