@@ -206,8 +206,11 @@ Result<void> ImageStore::save(const std::string& image, const std::string& archi
   const auto well = call.ends_well();
   if (!well) return tl::unexpected(well.error());
   if (*well) return {};
-  return base::fail(Fault::cannot_start, "", "{} cannot save the image {}: {}", name_,
-                    spec::in_quotes(image), call.why());
+  const std::string why = call.why();
+  const std::string hint =
+      tells_of_no_room(why) ? "make room there, or set XDG_CACHE_HOME to a folder with more" : "";
+  return base::fail(Fault::cannot_start, hint, "{} cannot save the image {} in {}: {}", name_,
+                    spec::in_quotes(image), archive, why);
 }
 
 namespace {

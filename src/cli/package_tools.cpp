@@ -109,9 +109,9 @@ constexpr std::string_view kIndexes =
 
 // Unless there is no room: then that decides.
 std::string hint_for(const std::string& why, std::string_view usual) {
-  const bool has_room = why.find("No space left") == std::string::npos;
-  return std::string(has_room ? usual
-                              : "`muster gc -H HOST` makes room there, or set XDG_CACHE_HOME");
+  return std::string(tells_of_no_room(why)
+                         ? "`muster gc -H HOST` makes room there, or set XDG_CACHE_HOME"
+                         : usual);
 }
 
 Result<void> write_list(const std::string& file, const std::string& text) {
@@ -160,7 +160,8 @@ Result<std::vector<std::string>> make_venv(const std::string& folder, const std:
   if (bare.ends_well().value_or(false) && pip.ends_well().value_or(false)) {
     return std::vector<std::string>{python, "-I", "-m", "pip", "--python", inside};
   }
-  const std::string why = usual.why();
+  // Python keeps to itself what its installer of pip has said.
+  const std::string why = tells_of_no_room(bare.why()) ? bare.why() : usual.why();
   return base::fail(Fault::cannot_start,
                     hint_for(why, "install python3-venv there, or conda, mamba or micromamba"),
                     "{} cannot make a virtual environment in {}: {}", python, folder, why);

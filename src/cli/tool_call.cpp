@@ -10,6 +10,12 @@
 
 namespace muster::cli {
 
+bool tells_of_no_room(std::string_view line) {
+  const std::string low = base::lower(line);
+  return low.find("no space left on device") != std::string::npos ||
+         low.find("disk quota exceeded") != std::string::npos;
+}
+
 ToolCall::ToolCall(std::vector<std::string> words, const std::vector<std::string>& environment,
                    const Doing& doing, const std::string& input)
     : environment_(environment), doing_(doing) {
@@ -33,6 +39,9 @@ std::string ToolCall::why() const {
   const auto is_error = [](const std::string& line) {
     return base::lower(line).find("error") != std::string::npos;
   };
+  // A tool may fail at more than one thing then, and what it says last may be another.
+  const auto full = std::ranges::find_if(lines_, tells_of_no_room);
+  if (full != lines_.end()) return view::one_line(*full);
   const auto last = std::find_if(lines_.rbegin(), lines_.rend(), is_error);
   if (last != lines_.rend()) return view::one_line(*last);
   return lines_.empty() ? fmt::format("it ended with code {}", code_)

@@ -10,6 +10,9 @@
 
 namespace muster::cli {
 
+// What a tool says where a disk is full.
+[[nodiscard]] bool tells_of_no_room(std::string_view line);
+
 using Doing = std::function<void(std::string_view)>;
 
 class ToolCall {

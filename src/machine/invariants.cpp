@@ -116,6 +116,7 @@ void Wireup::check() const {
   roll_.check();
   store_roll_.check();
   CHECK(watched_ == longest_wait());
+  CHECK(name_bytes_ <= kNamesMax && (name_bytes_ == 0) == names_.empty());
   CHECK(!store_doubted_ || !store_roll_.deadline(base::Duration(0)));
 }
 
@@ -136,6 +137,8 @@ void PmixExchange::check() const {
     const auto is_there = [&](const std::string& key) { return published_.contains(key); };
     CHECK(!std::ranges::all_of(lookup.keys, is_there));
   }
+  CHECK(published_bytes_ <= kPublishedMax && (published_bytes_ == 0) == published_.empty());
+  CHECK(waiting_bytes_ <= kPublishedMax && (waiting_bytes_ == 0) == waiting_.empty());
   check_rounds();
 }
 

@@ -7,6 +7,22 @@
 
 namespace muster::machine {
 
+namespace {
+
+constexpr std::size_t kEntryPlace = 128;  // what an entry takes beside its text
+
+std::size_t bytes_of(const pmix::Datum& datum) {
+  return kEntryPlace + 2 * datum.key.size() + datum.owner.nspace.size() + datum.blob.size();
+}
+
+std::size_t bytes_of(const pmix::Lookup& lookup) {
+  std::size_t bytes = kEntryPlace;
+  for (const std::string& key : lookup.keys) bytes += sizeof key + key.size();
+  return bytes;
+}
+
+}  // namespace
+
 void PmixExchange::add(const pmix::Job& job) {
   CHECK(job.nodes.size() <= nodes_);
   Placement& placed = jobs_[job.nspace];
@@ -117,15 +133,33 @@ void PmixExchange::take_one(std::uint32_t node, const pmix::Publish& publish, Pm
       std::any_of(publish.data.begin(), publish.data.end(),
                   [&](const pmix::Datum& datum) { return published_.contains(datum.key); });
   if (taken) return out.push_back({node, pmix::Reply{publish.ticket, pmix::kDuplicateKey, ""}});
-  for (const pmix::Datum& datum : publish.data) published_[datum.key] = {datum, publish.once};
+  std::size_t bytes = published_bytes_;
+  for (const pmix::Datum& datum : publish.data) bytes += bytes_of(datum);
+  if (bytes > kPublishedMax) {
+    return out.push_back({node, pmix::Reply{publish.ticket, pmix::kOutOfResource, ""}});
+  }
+  for (const pmix::Datum& datum : publish.data) {
+    if (const auto same = published_.find(datum.key); same != published_.end()) take_back(same);
+    published_[datum.key] = {datum, publish.once};
+    published_bytes_ += bytes_of(datum);
+  }
   out.push_back({node, pmix::Reply{publish.ticket, pmix::kSuccess, ""}});
   // Each look-up may take away what the next one waits for.
-  std::erase_if(waiting_, [&](const auto& one) { return answer(one.first, one.second, out); });
+  std::erase_if(waiting_, [&](const auto& one) {
+    const bool answered = answer(one.first, one.second, out);
+    if (answered) waiting_bytes_ -= bytes_of(one.second);
+    return answered;
+  });
 }
 
 void PmixExchange::take_one(std::uint32_t node, const pmix::Lookup& lookup, PmixOrders& out) {
   const PmixAsker asker{node, lookup.ticket};
-  if (!answer(asker, lookup, out)) waiting_.emplace_back(asker, lookup);
+  if (answer(asker, lookup, out)) return;
+  if (waiting_bytes_ + bytes_of(lookup) > kPublishedMax) {
+    return out.push_back({node, pmix::Found{lookup.ticket, pmix::kOutOfResource, {}}});
+  }
+  waiting_bytes_ += bytes_of(lookup);
+  waiting_.emplace_back(asker, lookup);
 }
 
 // False when the asker wants to wait.
@@ -140,21 +174,31 @@ bool PmixExchange::answer(const PmixAsker& asker, const pmix::Lookup& lookup, Pm
   if (!all) found.status = found.data.empty() ? pmix::kNotFound : pmix::kPartial;
   for (const std::string& key : lookup.keys) {
     const auto kept = published_.find(key);
-    if (kept != published_.end() && kept->second.once) published_.erase(kept);
+    if (kept != published_.end() && kept->second.once) take_back(kept);
   }
   out.push_back({asker.node, std::move(found)});
   return true;
 }
 
 void PmixExchange::take_one(std::uint32_t node, const pmix::Unpublish& unpublish, PmixOrders& out) {
-  std::size_t gone = 0;
+  const std::size_t before = published_.size();
   if (unpublish.keys.empty()) {
-    gone = std::erase_if(published_,
-                         [&](const auto& one) { return one.second.datum.owner == unpublish.proc; });
+    for (auto kept = published_.begin(); kept != published_.end();) {
+      const auto one = kept++;
+      if (one->second.datum.owner == unpublish.proc) take_back(one);
+    }
   }
-  for (const std::string& key : unpublish.keys) gone += published_.erase(key);
-  const pmix::Status status = gone > 0 || unpublish.keys.empty() ? pmix::kSuccess : pmix::kNotFound;
+  for (const std::string& key : unpublish.keys) {
+    if (const auto kept = published_.find(key); kept != published_.end()) take_back(kept);
+  }
+  const bool gone = published_.size() < before || unpublish.keys.empty();
+  const pmix::Status status = gone ? pmix::kSuccess : pmix::kNotFound;
   out.push_back({node, pmix::Reply{unpublish.ticket, status, ""}});
+}
+
+void PmixExchange::take_back(Published::iterator kept) {
+  published_bytes_ -= bytes_of(kept->second.datum);
+  published_.erase(kept);
 }
 
 // ---- events, losses -----------------------------------------------------------------------------
@@ -174,7 +218,11 @@ void PmixExchange::forget(std::uint32_t node) {
     }
   }
   std::erase_if(fetches_, [&](const auto& one) { return one.second.first.node == node; });
-  std::erase_if(waiting_, [&](const auto& one) { return one.first.node == node; });
+  std::erase_if(waiting_, [&](const auto& one) {
+    const bool is_over = one.first.node == node;
+    if (is_over) waiting_bytes_ -= bytes_of(one.second);
+    return is_over;
+  });
 }
 
 PmixOrders PmixExchange::lost(std::uint32_t node) {

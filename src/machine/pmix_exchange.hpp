@@ -23,6 +23,10 @@ struct PmixOrder {
 };
 using PmixOrders = std::vector<PmixOrder>;
 
+// Of what ranks publish, and of look-ups that wait for it, each: a rank may go on asking for ever,
+// and the head's memory is that of all.
+inline constexpr std::size_t kPublishedMax = std::size_t{64} << 20;
+
 // Who waits for an answer.
 struct PmixAsker {
   std::uint32_t node = 0;
@@ -67,6 +71,7 @@ class PmixExchange {
     bool once = false;
     bool operator==(const Kept&) const = default;
   };
+  using Published = std::map<std::string, Kept>;
   // Where a job's ranks are.
   struct Placement {
     std::map<std::uint32_t, std::uint32_t> node_of;  // by rank
@@ -91,6 +96,7 @@ class PmixExchange {
       const std::vector<pmix::Proc>& procs) const;
   void check_rounds() const;
   bool answer(const PmixAsker& asker, const pmix::Lookup& lookup, PmixOrders& out);
+  void take_back(Published::iterator kept);
   static void conclude(const Round& round, pmix::Status status, PmixOrders& out);
 
   std::uint32_t nodes_;
@@ -99,8 +105,10 @@ class PmixExchange {
   std::map<pmix::Ticket, std::pair<PmixAsker, std::uint32_t>>
       fetches_;  // ours; who asked, who must answer
   pmix::Ticket last_fetch_ = 0;
-  std::map<std::string, Kept> published_;
+  Published published_;
   std::vector<std::pair<PmixAsker, pmix::Lookup>> waiting_;
+  std::size_t published_bytes_ = 0;  // what they take
+  std::size_t waiting_bytes_ = 0;
   std::vector<std::uint32_t> lost_;
 };
 

@@ -13,6 +13,16 @@ using base::Instant;
 using base::NodeIndex;
 using base::Rank;
 
+namespace {
+
+// What a published name takes, with its place in the map.
+std::size_t name_bytes(const std::string& service, const std::string& port) {
+  constexpr std::size_t kNamePlace = 128;
+  return kNamePlace + service.size() + port.size();
+}
+
+}  // namespace
+
 bool serves_pmi(model::Wireup wireup) {
   return wireup != model::Wireup::none && wireup != model::Wireup::pmix;
 }
@@ -69,13 +79,17 @@ wire::NameAnswer Wireup::take(const wire::NameAsk& ask) {
   const auto known = names_.find(ask.service);
   switch (ask.verb) {
     case wire::NameVerb::publish:
+      if (name_bytes_ + name_bytes(ask.service, ask.port) > kNamesMax) break;
       if (!names_.try_emplace(ask.service, ask.port).second) break;
+      name_bytes_ += name_bytes(ask.service, ask.port);
       return {ask.id, wire::NameVerdict::done, {}};
     case wire::NameVerb::lookup:
       if (known == names_.end()) break;
       return {ask.id, wire::NameVerdict::found, known->second};
     case wire::NameVerb::unpublish:
-      if (names_.erase(ask.service) == 0) break;
+      if (known == names_.end()) break;
+      name_bytes_ -= name_bytes(known->first, known->second);
+      names_.erase(known);
       return {ask.id, wire::NameVerdict::done, {}};
   }
   return {ask.id, wire::NameVerdict::not_found, {}};

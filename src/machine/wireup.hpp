@@ -30,6 +30,10 @@ inline constexpr base::Duration kAskRoll = std::chrono::seconds(9);
 inline constexpr base::Duration kTellRoll = std::chrono::seconds(1);
 inline constexpr base::Duration kNextRoll = std::chrono::seconds(59);
 
+// Of names and ports that ranks publish: a rank may go on publishing for ever, and the head's
+// memory is that of all.
+inline constexpr std::size_t kNamesMax = std::size_t{64} << 20;
+
 [[nodiscard]] bool serves_pmi(model::Wireup wireup);
 [[nodiscard]] bool serves_pmix(model::Wireup wireup);
 // PMI_process_mapping of a world's own plan; empty where no PMI is served.
@@ -105,6 +109,7 @@ class Wireup {
 
   std::vector<Entry> worlds_;                 // index: number - 1
   std::map<std::string, std::string> names_;  // MPI_Publish_name: service to port
+  std::size_t name_bytes_ = 0;                // what they take
   RollCall roll_;                             // of MPI_Init
   RollCall store_roll_;                       // of Horovod's store, where the first world meets
   bool store_doubted_ = false;

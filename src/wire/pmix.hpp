@@ -26,6 +26,7 @@ enum Status : std::int32_t {
   kTimeout = -24,
   kUnreachable = -25,
   kBadParameter = -27,
+  kOutOfResource = -29,
   kNotFound = -46,
   kNotSupported = -47,
   kPartial = -52,

@@ -326,6 +326,28 @@ class OnHosts(LabCase):
         self.launches(command=gc, env=env)
         self.assertEqual([len(self.made(host)) for host in ("node1", "node2")], [0, 1])
 
+    def test_a_host_that_has_no_room(self):
+        """What is there of it is not taken for whole, and room heals it."""
+        os.mkdir(self.path("wheels"))
+        wheel(self.path("wheels"))
+        self.write("job.yml", job(PACKED, nodes=2))
+        cache = HOME + "/.cache/muster"
+        self.lab.run(["mkdir", "-p", cache], host="node2")
+        self.lab.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", cache], host="node2")
+        self.addCleanup(self.lab.run, ["umount", "-l", cache], host="node2")
+        for _ in range(2):
+            done = self.submit("-H", "node1:2,node2:2")
+            self.assertEqual((done.code, done.out), (CANNOT_START, b""), done)
+            self.assertRegex(done.errors, rf"(?m)^muster: error: node2: [^\n]*{cache}/environments/"
+                             r"[^\n]*No space left on device")
+            self.assertRegex(done.errors, "hint: `muster gc -H HOST` makes room there")
+            self.assertNotIn("error: node1", done.errors)
+            left = self.lab.run(["ls", cache + "/environments"], host="node2")[1].decode().split()
+            self.assertEqual([name for name in left if not name.endswith(".lock")], [])
+        self.lab.run(["mount", "-o", "remount,size=200m", cache], host="node2")
+        done = self.submit("-H", "node1:2,node2:2")
+        self.assertEqual((done.code, done.lines), (0, ["packed 1.0 True"] * 4), done)
+
     def test_the_host_that_lacks_something_is_named(self):
         self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", nodes=2))
         done = self.submit("-H", "node1:2,node2:2")

@@ -19,6 +19,7 @@ import own
 
 GUEST = own.users()
 SMALL = image.reference("small")
+OUTPUT = 248
 NEEDED = ("podman", "runc", "newuidmap", "slirp4netns", "setpriv", "unshare")
 
 # $1: a folder with files for /etc. The other words are carried out by the guest.
@@ -136,6 +137,34 @@ class Rootless(Case):
     def test_the_code_of_a_rank_is_that_of_muster(self):
         done = self.run_there("-n", "2", "sh", "-c", "exit $((RANK * 7))").finish()
         self.assertEqual(done.code, 7, done)
+
+    def test_outputs_of_another_user_in_the_container(self):
+        """Of one whose number only the container has: they are told of, and not half copied."""
+        bash = self.write("bash", '#!/bin/sh\nexec sh "$@"\n', 0o755)  # it runs a job's command
+        self.write("muster.yml", f"""targets:
+  here:
+    fake_nodes: 1
+    image: "{SMALL}"
+    container_options: [--user=0:0]
+    mounts: ["{bash}:/bin/bash:ro"]
+""")
+        self.write("two.yml", """type: pipeline
+jobs:
+  make:
+    command: cd ${{outputs.made}} && mkdir o && chmod 700 o && chown 1000:1000 o
+    outputs: {made: {type: uri_folder}}
+  use:
+    command: ls ${{inputs.made}}/none
+    inputs: {made: "${{parent.jobs.make.outputs.made}}"}
+""")
+        muster = self.guest.path("muster")
+        done = self.start(command=self.guest.words(muster, "submit", "two.yml", "--target",
+                                                   "here")).finish()
+        self.assertEqual(done.code, 1, done)
+        done = self.start(command=self.guest.words(muster, "rerun", "last")).finish()
+        self.assertEqual(done.code, OUTPUT, done)
+        self.assertRegex(done.errors, r"(?m)^muster: make failed with exit code 248 [^\n]*: cannot "
+                         r"copy \S+/made/o to \S+: Permission denied$")
 
     def test_a_killed_muster_leaves_nothing(self):
         running = self.run_there("-n", "2", "-x", f"DIR={self.folder}", "sh", "-c",

@@ -110,6 +110,40 @@ class Images(LabCase):
         done = self.runs(name, spared=[registry.pid])
         self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
 
+    def with_small_disk(self, host, folder, size):
+        """A host whose folder has so much room, until the end of the test."""
+        self.lab.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], host=host)
+        self.addCleanup(self.lab.run, ["umount", "-l", folder], host=host)
+
+    def test_an_image_that_has_no_room_on_a_host(self):
+        """Sent or pulled: what is there of it is not taken for the image, and room heals it."""
+        address, registry = self.serve()
+        name = self.push(address)
+        storage = os.path.join(self.containers.folder, "node2")
+        os.makedirs(storage, exist_ok=True)
+        self.with_small_disk("node2", storage, "900k")
+        for one, words, told in (
+                (self.small, ["--image-from-here"], "cannot take the image that was sent"),
+                (name, [], "there is no room for the image")):
+            with self.subTest(one):
+                done = self.runs(one, *words, spared=[registry.pid])
+                self.fails(done, "node2: ", told, "no space left on device", "hint: ")
+                self.assertNotIn("node1: ", done.complaints)
+                self.assertFalse(self.has("node2", one))
+        self.lab.run(["mount", "-o", "remount,size=100m", storage], host="node2")
+        for one, words in ((self.small, ["--image-from-here"]), (name, [])):
+            done = self.runs(one, *words, spared=[registry.pid])
+            self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+
+    def test_an_image_that_has_no_room_here(self):
+        cache = self.lab.path("head", "/run/home/.cache/muster/images")
+        os.makedirs(cache, exist_ok=True)
+        self.with_small_disk("head", "/run/home/.cache/muster/images", "64k")
+        done = self.runs(self.small, "--image-from-here")
+        self.fails(done, "cannot save the image", "no space left on device", "hint: ")
+        listed = self.lab.run(["ls", "-A", "/run/home/.cache/muster/images"], host="head")
+        self.assertEqual(listed[1], b"")
+
     def test_an_image_for_another_processor(self):
         done = self.runs(image.reference("wrong-processor"), "--image-from-here")
         self.fails(done, "is for ", f"and this host is {image.processor()}")

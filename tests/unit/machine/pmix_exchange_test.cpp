@@ -135,6 +135,31 @@ TEST_F(PmixServers, WhoWaitsForANameIsToldOnce) {
                  {2, pmix::Found{2, 0, {{{"job", 0}, "svc", "value of svc"}}}}}));
 }
 
+TEST_F(PmixServers, WhatIsKeptForRanksHasABound) {
+  const std::string quarter(kPublishedMax / 4, 'x');
+  const auto large = [&](pmix::Ticket ticket, const std::string& key) {
+    return pmix::Publish{ticket, {{{"job", 0}, key, quarter}}, false};
+  };
+  for (pmix::Ticket i = 0; i < 3; ++i) {
+    EXPECT_EQ(exchange.take(0, large(i, std::to_string(i))), (Out{{0, pmix::Reply{i, 0, ""}}}));
+  }
+  EXPECT_EQ(exchange.take(0, large(4, "4")), (Out{{0, pmix::Reply{4, pmix::kOutOfResource, ""}}}));
+  EXPECT_EQ(exchange.take(0, publish(5, "small")), (Out{{0, pmix::Reply{5, 0, ""}}}));
+  EXPECT_EQ(exchange.take(0, pmix::Unpublish{6, {"job", 0}, {}}),
+            (Out{{0, pmix::Reply{6, 0, ""}}}));
+  exchange.check();
+  EXPECT_EQ(exchange.take(0, large(7, "4")), (Out{{0, pmix::Reply{7, 0, ""}}}));
+  // Look-ups that wait.
+  const std::string half(kPublishedMax / 2, 'y');
+  EXPECT_EQ(exchange.take(1, pmix::Lookup{8, {half}, true}), Out{});
+  EXPECT_EQ(exchange.take(1, pmix::Lookup{9, {half}, true}),
+            (Out{{1, pmix::Found{9, pmix::kOutOfResource, {}}}}));
+  EXPECT_EQ(exchange.take(0, publish(10, half)).size(), 1u) << "published twice, it has no room";
+  exchange.forget(1);
+  exchange.check();
+  EXPECT_EQ(exchange.take(2, pmix::Lookup{11, {half}, true}), Out{});
+}
+
 TEST_F(PmixServers, EventsReachAllOtherNodes) {
   const pmix::Event event{-1, {"job", 0}, 5, "x"};
   EXPECT_EQ(exchange.take(1, event), (Out{{0, event}, {2, event}}));

@@ -142,6 +142,24 @@ TEST(Wireup, NamesNobodyOnceTheStoreIsInDoubt) {
   EXPECT_EQ(wireup.status().absent, std::vector{Rank(2)}) << "MPI_Init is another place";
 }
 
+TEST(Wireup, NamesHaveABound) {
+  Wireup wireup = two_worlds();
+  const std::string third(kNamesMax / 3, 'p');
+  const auto asked = [&](wire::NameVerb verb, const std::string& service) {
+    return wireup.take({1, verb, service, verb == wire::NameVerb::publish ? third : ""}).verdict;
+  };
+  EXPECT_EQ(asked(wire::NameVerb::publish, "a"), wire::NameVerdict::done);
+  EXPECT_EQ(asked(wire::NameVerb::publish, "b"), wire::NameVerdict::done);
+  EXPECT_EQ(asked(wire::NameVerb::publish, "c"), wire::NameVerdict::not_found);
+  EXPECT_EQ(asked(wire::NameVerb::publish, "b"), wire::NameVerdict::not_found);
+  EXPECT_EQ(asked(wire::NameVerb::unpublish, "b"), wire::NameVerdict::done);
+  wireup.check();
+  EXPECT_EQ(asked(wire::NameVerb::publish, "c"), wire::NameVerdict::done);
+  EXPECT_EQ(asked(wire::NameVerb::unpublish, "c"), wire::NameVerdict::done);
+  EXPECT_EQ(asked(wire::NameVerb::unpublish, "a"), wire::NameVerdict::done);
+  wireup.check();
+}
+
 TEST(Wireup, OfANewRoundHasTheFirstWorldAlone) {
   Wireup wireup = two_worlds();
   Wireup fresh;
