@@ -14,6 +14,7 @@
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
 #include "process/ownership.hpp"
+#include "process/shortage.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::host {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 // Of all ranks of the run here, at a time; each costs two descriptors. Others wait, unless some
 // have not said yet what they want: a launcher says that at once.
 constexpr std::size_t kSessionsMax = 512;
-constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
+constexpr auto kPauseAtFailure = std::chrono::milliseconds(100);
 
 // A socket's path is shorter than most others may be.
 std::string temporary_folder() {
@@ -123,9 +124,9 @@ void LauncherSocket::accept() {
 void LauncherSocket::accept_one() {
   std::error_code error;
   Protocol::socket socket = acceptor_.accept(error);
-  // As a rule this process has no descriptor left just now.
-  const bool is_short = error && error != asio::error::would_block;
-  if (is_short && !make_room()) return pause_.after(kPauseAtShortage, [this] { accept(); });
+  const bool has_room = process::lacks_room(error.value()) && make_room();
+  const bool is_over = !error || error == asio::error::would_block;
+  if (!is_over && !has_room) return pause_.after(kPauseAtFailure, [this] { accept(); });
   if (!error) receive(std::move(socket));
   accept();
 }
