@@ -13,6 +13,7 @@
 
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
 #include "process/shortage.hpp"
 #include "process/unique_fd.hpp"
@@ -89,10 +90,7 @@ LauncherSocket::LauncherSocket(asio::io_context& loop, Said said, std::string fo
       acceptor_(loop),
       pause_(loop) {}
 
-LauncherSocket::~LauncherSocket() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+LauncherSocket::~LauncherSocket() { process::remove_beside(folder_); }
 
 std::string LauncherSocket::path() const { return folder_ + "/socket"; }
 
