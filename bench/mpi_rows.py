@@ -56,15 +56,22 @@ def four_hosts(bench, folder, lab, names, wrapper):
                           pairs=5 if ranks == 16 else 3, wrap=lab.command)
 
 
-def fence(bench, folder, lab, names, wrapper):
-    what = "a fence of 1 KB from each of 64 ranks over 4 ssh hosts"
-    if bench.only and bench.only not in what:
-        return
+def fence_program(folder):
+    """None where libpmix-dev is missing."""
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "pmix"], capture_output=True,
                            text=True).stdout.split()
     program = os.path.join(folder, "pmix_fence")
     source = os.path.join(FOLDER, "pmix_fence.c")
-    if subprocess.run(["cc", "-O2", source, "-o", program, *flags]).returncode != 0:
+    made = subprocess.run(["cc", "-O2", source, "-o", program, *flags], check=False)
+    return program if made.returncode == 0 else None
+
+
+def fence(bench, folder, lab, names, wrapper):
+    what = "a fence of 1 KB from each of 64 ranks over 4 ssh hosts"
+    if bench.only and bench.only not in what:
+        return
+    program = fence_program(folder)
+    if program is None:
         return bench.row(what, "libpmix-dev is missing")
     hosts = ",".join(f"{host}:16" for host in names)
     words = lab.command(bench.run("--ssh-command", wrapper, "-H", hosts, program))

@@ -76,6 +76,41 @@ def in_ms(found):
     return "had ended" if None in found else f"{statistics.median(found):.1f} ms"
 
 
+def make_record(muster, environment):
+    """The name of a run whose record has very many files."""
+    subprocess.run([muster, "run", "-n", "1", "/bin/true"], check=True, env=environment)
+    records = environment["MUSTER_RECORDS"]
+    run = max(name for name in os.listdir(records) if not name.startswith("."))
+    os.mkdir(os.path.join(records, run, "outputs"))
+    for i in range(CONTENTS):
+        with open(os.path.join(records, run, "outputs", str(i)), "wb"):
+            pass
+    return run
+
+
+def removal_rows(bench, folder):
+    """How long it takes, and what Ctrl-C waits for at some moments of it."""
+    row = f"rm of a record with {CONTENTS:,} files"
+    heard = f"{row}: from Ctrl-C to the end"
+    if bench.only and bench.only not in heard:
+        return
+    environment = dict(os.environ, MUSTER_RECORDS=os.path.join(folder, "removed-records"),
+                       MUSTER_RECORD="yes")
+    run = make_record(bench.muster, environment)
+    took_s = bench.timed([bench.muster, "rm", run], limit=300, env=environment,
+                         stdout=subprocess.DEVNULL)
+    if took_s is None:
+        return bench.row(row, "fails")
+    bench.row(row, f"{took_s:.2f} s")
+    found = []
+    for part in (0.05, 0.2, 0.4, 0.6, 0.8):
+        words = [bench.muster, "rm", make_record(bench.muster, environment)]
+        found.append(end_ms(words, part * took_s, environment, folder))
+    worst = max((one for one in found if one is not None), default=None)
+    bench.row(heard, in_ms([worst]) + f", the worst of {len(found) - found.count(None)}",
+              "< 100 ms")
+
+
 def large_rows(bench, folder):
     records = os.path.join(folder, "large-records")
     environment = dict(os.environ, MUSTER_RECORDS=records)
@@ -113,6 +148,7 @@ def large_rows(bench, folder):
 
 
 def rows(bench, folder):
+    removal_rows(bench, folder)
     if not bench.only or bench.only in "from Ctrl-C to the end":
         large_rows(bench, folder)
     for what, text in (("a trial", SWEEP), ("a step", PIPELINE)):

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import mpi_rows
+
 IDLE = 3_000
 
 # Rank 0 puts and gets a key of Horovod's store, alone and then beside idle connections.
@@ -54,7 +56,37 @@ with open(sys.argv[2], "w") as file:
 """
 
 
-def rank_row(bench, folder, what, text, words, first_goal):
+# A rank's program joins the PMIx server of its host, alone and then beside idle connections.
+PMIX = """
+import json, os, re, resource, socket, statistics, subprocess, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+at = re.search(r"tcp4://([0-9.]+):([0-9]+)", os.environ["PMIX_SERVER_URI41"])
+
+def join():
+    begin = time.monotonic()
+    subprocess.run([sys.argv[4]], check=True, stdout=subprocess.DEVNULL)
+    return 1000 * (time.monotonic() - begin)
+
+join()  # the first one starts the server
+alone = [join() for _ in range(10)]
+idle = [socket.create_connection((at[1], int(at[2]))) for _ in range(int(sys.argv[1]))]
+beside = [join() for _ in range(10)]
+with open(sys.argv[2], "w") as file:
+    json.dump([statistics.median(alone), beside[0], statistics.median(beside)], file)
+"""
+
+
+def pmix_row(bench, folder):
+    what = f"a rank joins its PMIx server beside {IDLE:,} idle connections / alone"
+    if bench.only and bench.only not in what:
+        return
+    program = mpi_rows.fence_program(folder)
+    if program is None:
+        return bench.row(what, "libpmix-dev is missing")
+    rank_row(bench, folder, what, PMIX, ["run", "-n", "1"], "< 100 ms more", program)
+
+
+def rank_row(bench, folder, what, text, words, first_goal, *more):
     """A program, which a rank runs, measures alone, and the first and the median beside."""
     if bench.only and bench.only not in what:
         return
@@ -62,7 +94,7 @@ def rank_row(bench, folder, what, text, words, first_goal):
     with open(program, "w", encoding="ascii") as file:
         file.write(text)
     found = os.path.join(folder, "asked.json")
-    words = [bench.muster, *words, sys.executable, program, str(IDLE), found, bench.muster]
+    words = [bench.muster, *words, sys.executable, program, str(IDLE), found, bench.muster, *more]
     if subprocess.run(words, stderr=subprocess.DEVNULL, check=False).returncode:
         return bench.row(what, "fails", "1")
     with open(found, encoding="ascii") as file:
@@ -71,18 +103,9 @@ def rank_row(bench, folder, what, text, words, first_goal):
     bench.row("  the first one", f"{first:.2f} ms", first_goal)
 
 
-def join_ms(muster, folder, idle):
-    """From the call of a host that joins to the end of the command for which hosts are held."""
-    secret = os.path.join(folder, "secret")
-    with open(secret, "w", encoding="ascii") as file:
-        file.write("0123456789abcdef" * 2)
-    os.chmod(secret, 0o600)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        place = free.getsockname()
-    at = f"{place[0]}:{place[1]}"
-    lead = subprocess.Popen([muster, "lead", "--listen", at, "--nodes", "1", "--secret-file",
-                             secret, "--", "/bin/true"], stderr=subprocess.DEVNULL)
+def meeting_ms(place, idle, first, second):
+    """From the start of the second command to the end of the first, which awaits it there."""
+    waits = subprocess.Popen(first, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     strangers = []
     while not strangers:
         try:
@@ -91,23 +114,50 @@ def join_ms(muster, folder, idle):
             time.sleep(0.01)
     strangers += [socket.create_connection(place) for _ in range(idle - 1)]
     begin = time.monotonic()
-    joins = subprocess.Popen([muster, "join", at, "--secret-file", secret],
-                             stderr=subprocess.DEVNULL)
-    code = lead.wait()
+    comes = subprocess.Popen(second, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    code = waits.wait()
     took = 1000 * (time.monotonic() - begin)
-    joins.wait()
+    comes.wait()
     for one in strangers:
         one.close()
     return took if code == 0 else None
 
 
-def door_row(bench, folder):
-    what = f"a host joins beside {IDLE:,} idle connections / one"
+def free_place():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()
+
+
+def join_ms(muster, folder, idle):
+    """From the call of a host that joins to the end of the command for which hosts are held."""
+    secret = os.path.join(folder, "secret")
+    with open(secret, "w", encoding="ascii") as file:
+        file.write("0123456789abcdef" * 2)
+    os.chmod(secret, 0o600)
+    place = free_place()
+    at = f"{place[0]}:{place[1]}"
+    return meeting_ms(place, idle,
+                      [muster, "lead", "--listen", at, "--nodes", "1", "--secret-file", secret,
+                       "--", "/bin/true"], [muster, "join", at, "--secret-file", secret])
+
+
+def torchrun_ms(muster, _, idle):
+    """From the start of node 1 to the end of a job of two nodes."""
+    place = free_place()
+    nodes = [[muster, "torchrun", "--nnodes", "2", "--node_rank", str(node), "--nproc_per_node",
+              "1", "--master_addr", place[0], "--master_port", str(place[1]), "--no_python",
+              "/bin/true"] for node in range(2)]
+    return meeting_ms(place, idle, *nodes)
+
+
+def door_row(bench, folder, what, measured_ms):
+    what = f"{what} beside {IDLE:,} idle connections / one"
     if bench.only and bench.only not in what:
         return
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(limit[1], 2 * IDLE + 1000), limit[1]))
-    found = [(join_ms(bench.muster, folder, IDLE), join_ms(bench.muster, folder, 1))
+    found = [(measured_ms(bench.muster, folder, IDLE), measured_ms(bench.muster, folder, 1))
              for _ in range(min(bench.pairs, 5))]
     resource.setrlimit(resource.RLIMIT_NOFILE, limit)
     bench.ratios(what, [tuple(one and one / 1000 for one in pair) for pair in found], "1")
@@ -118,4 +168,6 @@ def rows(bench, folder):
              RANK, ["horovodrun", "--gloo", "-np", "1"], "< 100 ms")
     rank_row(bench, folder, f"a launcher in a rank starts beside {IDLE:,} idle connections / alone",
              LAUNCHER, ["run", "--fake-nodes", "2", "-n", "1"], "< 100 ms more")
-    door_row(bench, folder)
+    pmix_row(bench, folder)
+    door_row(bench, folder, "a host joins", join_ms)
+    door_row(bench, folder, "node 1 of torchrun comes", torchrun_ms)

@@ -139,7 +139,7 @@ Result<void> open_bundle(int file, const std::string& folder) {
       return blobs::lay_out(store, manifest, folder);
     });
   });
-  fs::remove_all(scratch, ignored);
+  process::remove_meanwhile(scratch);
   return done;
 }
 

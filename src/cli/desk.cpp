@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <stdlib.h>
 
+#include "process/heard_meanwhile.hpp"
+
 namespace muster::cli {
 
 Desk::Desk() {
@@ -14,8 +16,7 @@ Desk::Desk() {
 }
 
 Desk::~Desk() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  if (!path_.empty()) process::remove_meanwhile(path_);
 }
 
 }  // namespace muster::cli

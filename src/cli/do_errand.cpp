@@ -26,6 +26,7 @@
 #include "probe/random.hpp"
 #include "process/copy_file.hpp"
 #include "process/fresh_file.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/unique_fd.hpp"
 #include "snapshot/paths.hpp"
 #include "store/files.hpp"
@@ -154,8 +155,8 @@ Result<void> put_units(const Wanted& wanted, const std::string& fresh,
     if (unit == code && !store::replace_file(listed, manifest_text(part_of(manifest, code)))) {
       return cannot("write", listed, last_error());
     }
+    process::remove_meanwhile(place);  // it loses its name first: nobody takes half of it for whole
     std::error_code wrong;
-    fs::remove_all(place, wrong);
     fs::rename(fmt::format("{}/{}", fresh, unit), place, wrong);
     const bool others = wrong == std::errc::directory_not_empty || wrong == std::errc::file_exists;
     if (wrong && !others) return cannot("make", place, wrong);
@@ -172,8 +173,7 @@ Result<void> lay_out_in(blobs::BlobStore& store, const snapshot::Manifest& manif
   const std::string fresh = fmt::format("{}/.new-{}", wanted.root, probe::random_digits(12));
   auto done = blobs::lay_out(store, manifest, fresh);
   if (done) done = put_units(wanted, fresh, manifest);
-  std::error_code ignored;
-  fs::remove_all(fresh, ignored);
+  process::remove_meanwhile(fresh);
   return done;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/scheduled.hpp"
 #include "cli/speak.hpp"
 #include "process/terminal.hpp"
+#include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/index.hpp"
 #include "store/lock.hpp"
@@ -257,7 +258,7 @@ void sweep(const std::string& folder) {
     const bool is_half = name.starts_with(".new-") || name.starts_with(".gone-");
     if (is_half && !is_held(entry.path())) left.push_back(entry.path());
   }
-  for (const fs::path& path : left) fs::remove_all(path, ignored);
+  for (const fs::path& path : left) (void)process::remove_tree(path);
 }
 
 // What a job is called, with and without its experiment.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "probe/random.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::head {
 namespace {
@@ -72,8 +73,8 @@ void Door::close() {
 void Door::accept() {
   acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    // As a rule this process has no descriptor left just now.
-    if (error && !make_room(1)) return pause_.after(kAcceptPause, [this] { accept(); });
+    const bool has_room = process::lacks_room(error.value()) && make_room(1);
+    if (error && !has_room) return pause_.after(kAcceptPause, [this] { accept(); });
     if (!error) make_room(strangers_max_);
     if (!error) welcome(std::move(socket));
     accept();

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "process/shortage.hpp"
+
 namespace muster::head {
 namespace {
 
@@ -127,8 +129,8 @@ base::Result<void> GlooServer::open(const std::string& address) {
 void GlooServer::accept() {
   acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    // As a rule this process has no descriptor left just now.
-    if (error && !make_room()) return pause_.after(kPause, [this] { accept(); });
+    const bool has_room = process::lacks_room(error.value()) && make_room();
+    if (error && !has_room) return pause_.after(kPause, [this] { accept(); });
     if (!error) receive(std::move(socket));
     accept();
   }));

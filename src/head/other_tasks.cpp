@@ -12,6 +12,7 @@
 #include "head/step_tasks.hpp"
 #include "link/step_tasks.hpp"
 #include "process/alarm.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::head {
 namespace {
@@ -51,8 +52,8 @@ class Farewell {
   void accept() {
     acceptor_.async_accept(life_.bind([this](const std::error_code& error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
-      // As a rule this process has no descriptor left just now.
-      if (error && !make_room(1)) return pause_.after(kAcceptsAgain, [this] { accept(); });
+      const bool has_room = process::lacks_room(error.value()) && make_room(1);
+      if (error && !has_room) return pause_.after(kAcceptsAgain, [this] { accept(); });
       if (!error) make_room(kSilentVisitors + place_.tasks);
       if (!error) hear(std::make_shared<Visitor>(std::move(socket)));
       accept();

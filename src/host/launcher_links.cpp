@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "process/heard_meanwhile.hpp"
+
 namespace muster::host {
 namespace {
 
@@ -50,8 +52,7 @@ LauncherLinks::LauncherLinks(LauncherLinks&& other) noexcept
     : folder_(std::exchange(other.folder_, {})) {}
 
 LauncherLinks::~LauncherLinks() {
-  std::error_code ignored;
-  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  if (!folder_.empty()) process::remove_beside(folder_);
 }
 
 }  // namespace muster::host

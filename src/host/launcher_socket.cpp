@@ -13,7 +13,9 @@
 
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
+#include "process/shortage.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::host {
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 // Of all ranks of the run here, at a time; each costs two descriptors. Others wait, unless some
 // have not said yet what they want: a launcher says that at once.
 constexpr std::size_t kSessionsMax = 512;
-constexpr auto kPauseAtShortage = std::chrono::milliseconds(100);
+constexpr auto kPauseAtFailure = std::chrono::milliseconds(100);
 
 // A socket's path is shorter than most others may be.
 std::string temporary_folder() {
@@ -88,10 +90,7 @@ LauncherSocket::LauncherSocket(asio::io_context& loop, Said said, std::string fo
       acceptor_(loop),
       pause_(loop) {}
 
-LauncherSocket::~LauncherSocket() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+LauncherSocket::~LauncherSocket() { process::remove_beside(folder_); }
 
 std::string LauncherSocket::path() const { return folder_ + "/socket"; }
 
@@ -123,9 +122,9 @@ void LauncherSocket::accept() {
 void LauncherSocket::accept_one() {
   std::error_code error;
   Protocol::socket socket = acceptor_.accept(error);
-  // As a rule this process has no descriptor left just now.
-  const bool is_short = error && error != asio::error::would_block;
-  if (is_short && !make_room()) return pause_.after(kPauseAtShortage, [this] { accept(); });
+  const bool has_room = process::lacks_room(error.value()) && make_room();
+  const bool is_over = !error || error == asio::error::would_block;
+  if (!is_over && !has_room) return pause_.after(kPauseAtFailure, [this] { accept(); });
   if (!error) receive(std::move(socket));
   accept();
 }

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -25,6 +24,7 @@
 #include "process/alarm.hpp"
 #include "process/epilogue.hpp"
 #include "process/guard.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/life.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
@@ -296,8 +296,7 @@ std::optional<base::Error> run_container(const Contained& contained,
   const auto ran = process::caught([&] {
     return Outer(contained, *plan, std::move(*command), std::move(*guard), environment).run();
   });
-  std::error_code ignored;
-  std::filesystem::remove_all(plan->facts.folder, ignored);
+  process::remove_beside(plan->facts.folder);
   return ran ? *ran : ran.error();
 }
 

@@ -62,7 +62,7 @@ void OutsideHelpers::wait_for_call() {
 bool OutsideHelpers::accept() {
   process::UniqueFd call(
       ::accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!call) return !process::is_shortage(errno) || make_room(1);
+  if (!call) return errno == EAGAIN || (process::lacks_room(errno) && make_room(1));
   make_room(kSilentCalls);
   const process::ProcessId id = next_++;
   calls_.try_emplace(id, loop_, call.release());

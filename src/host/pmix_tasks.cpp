@@ -16,6 +16,7 @@
 
 #include "pmix/environment.hpp"
 #include "probe/random.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
 #include "process/shortage.hpp"
@@ -346,9 +347,7 @@ void PmixTasks::server_ended() {
 }
 
 void PmixTasks::clean_up() {
-  if (!started_) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(scratch_, ignored);
+  if (started_) process::remove_beside(scratch_);  // ranks may have put anything there
 }
 
 }  // namespace muster::host

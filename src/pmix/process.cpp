@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -20,6 +19,7 @@
 #include "pmix/gate.hpp"
 #include "pmix/proxy.hpp"
 #include "pmix/server.hpp"
+#include "process/tree.hpp"
 #include "wire/frame.hpp"
 
 namespace muster::pmix {
@@ -45,8 +45,7 @@ class Process {
   }
 
   void clean_up() const {
-    std::error_code ignored;
-    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+    if (!scratch_.empty()) (void)process::remove_tree(scratch_);
   }
 
  private:

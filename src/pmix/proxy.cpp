@@ -105,7 +105,7 @@ void Proxy::accept_some() {
   const std::size_t most = std::min(kAcceptedAtOnce, silent_max_);
   for (std::size_t i = 0; i < most; ++i) {
     process::UniqueFd made(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!made && (would_block() || !process::is_shortage(errno) || !make_room(1))) return;
+    if (!made && (would_block() || !process::lacks_room(errno) || !make_room(1))) return;
     if (!made || loopback_peer(made.get()) != ::geteuid()) continue;
     make_room(silent_max_);
     pairs_.push_back({std::move(made), {}, {}, {}});

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
 #include <optional>
 #include <poll.h>
 #include <string>
@@ -26,6 +25,7 @@
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/spawn.hpp"
+#include "process/tree.hpp"
 #include "process/warden.hpp"
 
 namespace muster::process {
@@ -152,8 +152,7 @@ void GuardLoop::keep_for_end(const Message& order) {
 
 // As a rule they have gone with their owner.
 void GuardLoop::remove_folders() {
-  std::error_code ignored;
-  for (const std::string& folder : folders_) std::filesystem::remove_all(folder, ignored);
+  for (const std::string& folder : folders_) (void)remove_tree(folder);
 }
 
 // What tasks leave behind is not waited for, as after any other end of a job.

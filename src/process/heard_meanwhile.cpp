@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <fcntl.h>
 #include <poll.h>
 #include <string>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "process/forked.hpp"
 #include "process/signal_mask.hpp"
@@ -106,15 +108,17 @@ std::string put_aside(const std::string& path) {
   return ::rename(path.c_str(), aside.c_str()) == 0 ? aside : path;
 }
 
-void remove_now(const std::string& path) {
-  const std::size_t name = path.rfind('/') + 1;
-  const std::string above = name == 0 ? "." : path.substr(0, name);
-  const UniqueFd folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder) (void)remove_tree(folder.get(), path.substr(name));
+// What waits for the end of a removal: nobody, whoever asks for it, or wait_for_removals().
+enum class Waiting : std::uint8_t { nobody, caller, end };
+
+// Processes that remove for those who go on.
+std::vector<pid_t>& removers() {
+  static std::vector<pid_t> pids;
+  return pids;
 }
 
 // Kernels before 5.9 cannot close all at once: there the locks last until all has gone.
-void remove_in_child(const std::string& path, bool is_ending) {
+void remove_in_child(const std::string& path, Waiting waiting) {
   struct stat facts {};
   if (::lstat(path.c_str(), &facts) != 0) return;
   if (!S_ISDIR(facts.st_mode) && facts.st_size <= kQuicklyRemoved) {
@@ -124,13 +128,16 @@ void remove_in_child(const std::string& path, bool is_ending) {
   const std::string aside = put_aside(path);
   const auto remove = [&]() -> base::Result<void> {
     (void)::close_range(STDERR_FILENO + 1, ~0U, 0);
-    remove_now(aside);
+    (void)remove_tree(aside);
     return {};
   };
   auto child = start_work(remove, Unfinished::goes_on);
-  if (!child) return remove_now(aside);  // and closes nothing of ours
-  if (is_ending) return wait_until_begun(*child);
-  (void)hear_until_done(std::move(*child), Unfinished::goes_on);
+  if (!child) return void(remove_tree(aside));  // and closes nothing of ours
+  if (waiting == Waiting::caller) {
+    return void(hear_until_done(std::move(*child), Unfinished::goes_on));
+  }
+  wait_until_begun(*child);
+  if (waiting == Waiting::end) removers().push_back(child->pid);
 }
 
 }  // namespace
@@ -141,8 +148,20 @@ base::Result<void> heard_meanwhile(const Work& work, Unfinished unfinished) {
   return hear_until_done(std::move(*child), unfinished);
 }
 
-void remove_meanwhile(const std::string& path) { remove_in_child(path, false); }
+void remove_meanwhile(const std::string& path) { remove_in_child(path, Waiting::caller); }
 
-void remove_unwaited(const std::string& path) { remove_in_child(path, true); }
+void remove_unwaited(const std::string& path) { remove_in_child(path, Waiting::nobody); }
+
+void remove_beside(const std::string& path) {
+  std::erase_if(removers(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+  remove_in_child(path, Waiting::end);
+}
+
+void wait_for_removals() {
+  for (const pid_t pid : std::exchange(removers(), {})) {
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+}
 
 }  // namespace muster::process

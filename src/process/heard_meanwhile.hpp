@@ -1,5 +1,5 @@
 // heard_meanwhile and remove_meanwhile: what takes long is done in a process of its own, while this
-// one listens.
+// one listens, or goes on.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,9 @@ enum class Unfinished : std::uint8_t { is_ended, goes_on };
 void remove_meanwhile(const std::string& path);
 // The same of a program that has been told to end, and heard it: it does not wait for that.
 void remove_unwaited(const std::string& path);
+// The same of a program that others wait for: it goes on at once, and before its end calls
+// wait_for_removals(), since what ends a batch job's step may end all that is left of it.
+void remove_beside(const std::string& path);
+void wait_for_removals();
 
 }  // namespace muster::process

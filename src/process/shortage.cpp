@@ -127,6 +127,10 @@ Limits own_limits() {
 
 bool is_shortage(int error) { return !hint_for(error, {}).empty(); }
 
+bool lacks_room(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 base::Error system_error(std::string_view what, int error, const Limits& limits) {
   return {base::Fault::internal,
           fmt::format("{}: {}", what, words_for(error, limits)),

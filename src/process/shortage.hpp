@@ -25,6 +25,9 @@ struct Limits {
 
 // Whether an errno tells that something has run out, rather than that the wrong thing was asked.
 [[nodiscard]] bool is_shortage(int error);
+// Whether accept() has failed since there is no descriptor, or no memory, for one more: then it
+// goes on once another connection has ended. Any other errno is about the caller alone.
+[[nodiscard]] bool lacks_room(int error);
 
 // Fault::internal: "cannot open a pipe: Too many open files; the limit is 64". `error` is an errno.
 [[nodiscard]] base::Error system_error(std::string_view what, int error, const Limits& limits);

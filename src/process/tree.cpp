@@ -40,8 +40,8 @@ std::optional<FolderEntry> look_at(int at, const std::string& name) {
 }
 
 // Sees a folder, or a file, and all below it, each entry after what lies in it. One folder is open
-// at a time, and the one above is found again by "..", if that still leads where the walk came
-// from.
+// at a time, and the one above is found again by "..", or else by the names on the way to it, if
+// these still lead to the same folders.
 class Walk {
  public:
   Walk() = default;
@@ -71,8 +71,8 @@ class Walk {
   virtual UniqueFd open(int at, const FolderEntry& entry) { return open_folder(at, entry.name); }
   // A folder that is not entered, since it cannot be opened or lies on another file system.
   virtual void pass_by(int at, const FolderEntry& entry, int why) = 0;
-  // A folder that cannot be left again, as it has been moved meanwhile: nothing more is seen.
-  virtual void end_in(int at, const FolderEntry& entry, int why) { pass_by(at, entry, why); }
+  // A folder has been moved while the walk was in it.
+  virtual void strayed() {}
 
   // Of an entry that is being seen, or passed by.
   [[nodiscard]] std::string path_of(const FolderEntry& entry) const {
@@ -121,17 +121,44 @@ class Walk {
     if (levels_.empty()) return see(at, left.entry);
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK;
     UniqueFd above(::openat(folder_.get(), "..", kFlags));
-    struct stat facts {};
-    const bool is_open = above && ::fstat(above.get(), &facts) == 0;
-    const bool is_same =
-        is_open && facts.st_dev == levels_.back().device && facts.st_ino == levels_.back().inode;
-    if (!is_same) {
-      end_in(folder_.get(), left.entry, is_open || errno == ENOENT ? ESTALE : errno);
-      levels_.clear();
-      return;
+    const int why = above || errno == ENOENT ? ESTALE : errno;
+    if (!is_of(levels_.back(), above)) {
+      strayed();
+      const std::size_t found = find_again(at, above);
+      if (found < levels_.size()) return lose(left, found, std::move(above), why);
     }
     folder_ = std::move(above);
     see(folder_.get(), left.entry);
+  }
+
+  static bool is_of(const Level& level, const UniqueFd& folder) {
+    struct stat facts {};
+    return folder && ::fstat(folder.get(), &facts) == 0 && facts.st_dev == level.device &&
+           facts.st_ino == level.inode;
+  }
+
+  // How many of the folders on the way are where they were; `folder` is the last of these.
+  std::size_t find_again(int at, UniqueFd& folder) {
+    std::size_t found = 0;
+    folder.reset();
+    for (; found < levels_.size(); ++found) {
+      UniqueFd next = open_folder(found == 0 ? at : folder.get(), levels_[found].entry.name);
+      if (!is_of(levels_[found], next)) break;
+      folder = std::move(next);
+    }
+    return found;
+  }
+
+  // Folders above `left` have been moved as well: the rest of them is not seen, but that of the
+  // first `found` is.
+  void lose(const Level& left, std::size_t found, UniqueFd folder, int why) {
+    pass_by(folder.get(), left.entry, why);
+    while (levels_.size() > found) {
+      const FolderEntry entry = std::move(levels_.back().entry);
+      levels_.pop_back();
+      pass_by(folder.get(), entry, why);
+    }
+    folder_ = std::move(folder);
   }
 
   std::string path_;
@@ -160,7 +187,7 @@ class NewestBelow final : public Walk {
   void see(int, const FolderEntry& entry) override { time_ = std::max(time_, entry.modified); }
   void pass_by(int at, const FolderEntry& entry, int) override { see(at, entry); }
   // What has not been seen may be as new as this.
-  void end_in(int, const FolderEntry&, int) override { time_ = std::chrono::system_clock::now(); }
+  void strayed() override { time_ = std::chrono::system_clock::now(); }
 
   FileTime time_;
 };
@@ -279,6 +306,13 @@ FileTime own_change(int at, const std::string& path) {
   const Place place = place_of(at, path);
   const auto entry = look_at(place.folder.get(), place.name);
   return entry ? entry->modified : FileTime();
+}
+
+Removed remove_tree(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  const std::string above = name == 0 ? "." : path.substr(0, name);
+  const UniqueFd folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder ? remove_tree(folder.get(), path.substr(name)) : Removed();
 }
 
 Removed remove_tree(int at, const std::string& path) {

@@ -37,6 +37,7 @@ struct FolderEntry {
 [[nodiscard]] std::vector<FolderEntry> entries_of(int folder);
 
 // What a folder and all below it take on the disk; `path` is seen from `at`, like the next one's.
+// What is moved meanwhile may be missed, or count twice; all else counts.
 [[nodiscard]] std::uint64_t bytes_of(int at, const std::string& path);
 
 // When a folder, or anything below it, was changed last; and when a file was. Long ago, if there is
@@ -54,5 +55,7 @@ struct Removed {
 // Removes a file, a link, or a folder with all below it. What has gone already is no failure, so
 // two may do this at once: each counts what it removed itself.
 [[nodiscard]] Removed remove_tree(int at, const std::string& path);
+// The same by a path of which all but the last name may be links.
+[[nodiscard]] Removed remove_tree(const std::string& path);
 
 }  // namespace muster::process

@@ -24,8 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So many are looked at within some tens of milliseconds.
+// So many are looked at within some tens of milliseconds; folders hold nothing that could be lost,
+// but are looked at as well.
 constexpr std::size_t kFilesMax = 20'000;
+constexpr std::size_t kEntriesMax = 2 * kFilesMax;
 constexpr std::size_t kNoteMax = std::size_t{16} << 20;
 // In place of a list: runs have put more there than are looked at.
 constexpr std::string_view kMany = "many";
@@ -52,17 +54,22 @@ Placed::Users files_at(const std::string& place) {
   Placed::Users found;
   if (auto facts = facts_of(place)) found.files.emplace("", std::move(*facts));
   std::error_code wrong;
-  auto at = fs::recursive_directory_iterator(place, wrong);
-  for (; !wrong && at != fs::recursive_directory_iterator(); at.increment(wrong)) {
-    const std::string path = at->path().string();
+  auto at =
+      fs::recursive_directory_iterator(place, fs::directory_options::skip_permission_denied, wrong);
+  if (wrong) return found;
+  std::string path;
+  for (std::size_t seen = 0; at != fs::recursive_directory_iterator(); at.increment(wrong)) {
+    path = at->path().string();
     auto facts = facts_of(path);
-    if (!facts) continue;
-    if (found.files.size() == kFilesMax) {
+    if (++seen > kEntriesMax || (facts && found.files.size() == kFilesMax)) {
       found.are_all = false;
       break;
     }
-    found.files.emplace(path.substr(place.size() + 1), std::move(*facts));
+    if (facts) found.files.emplace(path.substr(place.size() + 1), std::move(*facts));
   }
+  if (wrong) found.are_all = false;  // folders too deep within each other
+  // What is not known may be somebody's.
+  if (!found.are_all && found.files.empty()) found.files.emplace(path.substr(place.size() + 1), "");
   return found;
 }
 

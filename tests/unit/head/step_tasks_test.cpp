@@ -2,12 +2,30 @@
 #include "head/step_tasks.hpp"
 
 #include <asio/read_until.hpp>
+#include <cerrno>
+#include <functional>
 #include <future>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "link/step_tasks.hpp"
 #include "unit/files_limit.hpp"
+
+namespace {
+
+// Called before the next accept(); the errno with which that fails, or 0.
+thread_local std::function<int()> before_accept;
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int accept(int socket, sockaddr* address, socklen_t* size) {
+  const int error = before_accept ? before_accept() : 0;
+  if (error == 0) return ::accept4(socket, address, size, 0);
+  errno = error;
+  return -1;
+}
 
 namespace muster::head {
 namespace {
@@ -95,6 +113,32 @@ TEST(StepTasks, AreToldBesideACrowdThatIsSilent) {
   std::error_code error;
   asio::read_until(one, asio::dynamic_buffer(said), '\n', error);
   EXPECT_EQ(said, link::step_end(task("9", 0, 2), 7)) << error.message();
+}
+
+// It fails for another one, when the task's greeting has come and has not been read.
+TEST(StepTasks, AreToldThoughAnAcceptFails) {
+  asio::io_context loop;
+  auto others = OtherTasks::await(task("10", 0, 2));
+  ASSERT_TRUE(others);
+  const tcp::endpoint at(asio::ip::make_address("127.0.0.1"),
+                         link::step_ports(task("10", 0).step)[0]);
+  tcp::socket one(loop);
+  tcp::socket stranger(loop);
+  one.connect(at);
+  stranger.connect(at);
+  int calls = 0;
+  before_accept = [&] {
+    if (++calls != 2) return 0;
+    one.send(asio::buffer(link::step_greeting(task("10", 1, 2), ::getpid())));
+    return EHOSTUNREACH;
+  };
+  others->end(7);
+  before_accept = nullptr;
+  EXPECT_GE(calls, 2);
+  std::string said;
+  std::error_code error;
+  asio::read_until(one, asio::dynamic_buffer(said), '\n', error);
+  EXPECT_EQ(said, link::step_end(task("10", 0, 2), 7)) << error.message();
 }
 
 // It belongs to what comes after.

@@ -7,14 +7,27 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/socket_file.hpp"
+#include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
+#include "unit/nest.hpp"
 #include "wire/messages.hpp"
 
 namespace muster::host {
 namespace {
+
+// With what it is called while it goes.
+std::vector<std::string> left_of(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(folder).parent_path())) {
+    if (entry.path().string().starts_with(folder)) names.push_back(entry.path().string());
+  }
+  return names;
+}
 
 class Socket : public testing::Test {
  protected:
@@ -67,6 +80,19 @@ TEST_F(Socket, GoesWithItsFolder) {
   const std::string folder = socket_->folder();
   socket_.reset();
   EXPECT_FALSE(std::filesystem::exists(folder));
+  process::wait_for_removals();
+  EXPECT_TRUE(left_of(folder).empty());
+}
+
+// A rank may have put anything there; its host is lost if it does not go on.
+TEST_F(Socket, WhatARankPutThereIsNotWaitedFor) {
+  const std::string folder = socket_->folder();
+  unit::nest(folder, 2'100);
+  socket_.reset();
+  siginfo_t child{};
+  EXPECT_EQ(::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT), 0) << "another removes it";
+  process::wait_for_removals();
+  EXPECT_TRUE(left_of(folder).empty());
 }
 
 TEST_F(Socket, CarriesBytesBothWays) {

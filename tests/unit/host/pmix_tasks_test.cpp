@@ -5,8 +5,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/heard_meanwhile.hpp"
+#include "unit/nest.hpp"
 #include "wire/frame.hpp"
 
 namespace muster::host {
@@ -143,6 +147,24 @@ TEST_F(Server, SignalsReachTheRanksOfTheNamespace) {
   EXPECT_TRUE(signals_.empty());
   tasks_->hear(wire::PmixDown{pmix::Event{pmix::kSignalRanks, {}, 0, "12"}});
   EXPECT_EQ(signals_.size(), 2U);
+}
+
+// Its host is lost if it does not go on.
+TEST_F(Server, WhatRanksPutIntoTheirFolderIsNotWaitedFor) {
+  knock();
+  std::string folder;
+  for (const auto& [name, value, yields] : tasks_->shared_variables(kRank)) {
+    if (name == "PMIX_SERVER_TMPDIR") folder = value;
+  }
+  ASSERT_EQ(::mkdir(folder.c_str(), 0700), 0);
+  unit::nest(folder, 2'100);
+  tasks_->clean_up();
+  struct stat facts {};
+  EXPECT_NE(::lstat(folder.c_str(), &facts), 0);
+  siginfo_t child{};
+  EXPECT_EQ(::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT), 0) << "another removes it";
+  process::wait_for_removals();
+  EXPECT_NE(::lstat(fmt::format("{}.gone-{}", folder, ::getpid()).c_str(), &facts), 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,6 +10,8 @@
 #include <sys/wait.h>
 
 #include "process/warden.hpp"
+#include "unit/folder.hpp"
+#include "unit/nest.hpp"
 #include "unit/process/guard_fixture.hpp"
 
 namespace muster::process::test {
@@ -407,6 +410,17 @@ TEST(StopWatchTest, WhoeverSleptHimselfBeginsAnew) {
   EXPECT_FALSE(watch.look(true, start + milliseconds(100), lease));
   EXPECT_FALSE(watch.look(true, start + std::chrono::hours(1), lease));
   EXPECT_FALSE(watch.look(true, start + std::chrono::hours(1) + milliseconds(100), lease));
+}
+
+// A task may have put anything there.
+TEST_F(GuardCleanup, FoldersGoAtTheEndHoweverDeepTheyAre) {
+  const unit::Folder around;
+  const std::string folder = around.path() + "/folder";
+  std::filesystem::create_directory(folder);
+  unit::nest(folder, 2'100);
+  guard_->remove_at_end(folder);
+  guard_.reset();
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 }  // namespace

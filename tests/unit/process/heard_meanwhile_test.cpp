@@ -108,6 +108,17 @@ TEST_F(HeardMeanwhile, TheNameIsFreeWhileTheOldOneGoes) {
   EXPECT_TRUE(fs::exists(path("tree/new")));
 }
 
+TEST_F(HeardMeanwhile, WhatGoesBesideIsWaitedForAtTheEnd) {
+  put("tree/a/b");
+  put("other/c");
+  remove_beside(path("tree"));
+  remove_beside(path("other"));
+  EXPECT_FALSE(fs::exists(path("tree")) || fs::exists(path("other")));
+  wait_for_removals();
+  EXPECT_FALSE(is_left("tree") || is_left("other"));
+  EXPECT_EQ(::wait(nullptr), -1) << "no process is left";
+}
+
 // No process can be started without a pipe to it.
 TEST_F(HeardMeanwhile, NothingIsClosedWhereThereIsNoRoomForAProcess) {
   put("tree/a");

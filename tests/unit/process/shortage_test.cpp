@@ -82,5 +82,12 @@ TEST(Caught, TurnsWhatLibrariesThrowIntoErrors) {
   EXPECT_EQ(base::exit_code(other.error().fault), 247);
 }
 
+TEST(Shortage, OnlyWantOfDescriptorsAndMemoryIsMendedByOthersLeaving) {
+  for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM}) EXPECT_TRUE(lacks_room(error)) << error;
+  for (const int error : {0, EAGAIN, ECONNABORTED, EPROTO, EPERM, EHOSTUNREACH}) {
+    EXPECT_FALSE(lacks_room(error)) << error;
+  }
+}
+
 }  // namespace
 }  // namespace muster::process

@@ -13,6 +13,7 @@
 
 #include "unit/files_limit.hpp"
 #include "unit/folder.hpp"
+#include "unit/nest.hpp"
 
 namespace muster::process {
 namespace {
@@ -78,23 +79,11 @@ TEST_F(Trees, WhatHasGoneIsNoFailure) {
   EXPECT_FALSE(read_entries(-1).has_value());
 }
 
-// So many folders within each other, each beside a file; made one by one, since no path is that
-// long.
-void nest(int at, int count) {
-  UniqueFd folder(::openat(at, ".", O_RDONLY | O_DIRECTORY));
-  for (int i = 0; i < count && folder; ++i) {
-    (void)::mkdirat(folder.get(), "d", 0700);
-    const UniqueFd file(::openat(folder.get(), "file", O_WRONLY | O_CREAT, 0600));
-    (void)!::write(file.get(), "text", 4);
-    folder = open_folder(folder.get(), "d");
-  }
-}
-
 // More than a process may have open, with a path that no call takes.
 TEST_F(Trees, AnyDepthGoesAndIsCounted) {
   constexpr int kDeep = PATH_MAX / 2 + 100;
   fs::create_directory(path("run"));
-  nest(open_folder(at_.get(), "run").get(), kDeep);
+  unit::nest(path("run"), kDeep);
   const unit::FilesLimit limit(64);
   ASSERT_TRUE(limit.is_set());
   const std::uint64_t bytes = bytes_of(at_.get(), "run");
@@ -106,6 +95,28 @@ TEST_F(Trees, AnyDepthGoesAndIsCounted) {
   EXPECT_FALSE(fs::exists(path("run")));
 }
 
+// Renames a folder from one place to another and back, as long as it lives.
+class Mover {
+ public:
+  Mover(std::string one, std::string other)
+      : thread_([this, one = std::move(one), other = std::move(other)] {
+          while (goes_on_) {
+            fs::rename(one, other);
+            fs::rename(other, one);
+          }
+        }) {}
+  ~Mover() {
+    goes_on_ = false;
+    thread_.join();
+  }
+  Mover(const Mover&) = delete;
+  Mover& operator=(const Mover&) = delete;
+
+ private:
+  std::atomic<bool> goes_on_ = true;
+  std::thread thread_;
+};
+
 // Who asks for the last change may remove what has been left alone for long.
 TEST_F(Trees, WhatIsMovedMeanwhileHasBeenChanged) {
   put("run/a/moved/one/two/file");
@@ -115,18 +126,42 @@ TEST_F(Trees, WhatIsMovedMeanwhileHasBeenChanged) {
     fs::last_write_time(path("run/a/moved") + name, long_ago);
   }
   const FileTime since = own_change(at_.get(), "run/b");
-  std::atomic<bool> goes_on = true;
-  std::thread mover([&] {
-    while (goes_on) {
-      fs::rename(path("run/a/moved"), path("run/b/moved"));
-      fs::rename(path("run/b/moved"), path("run/a/moved"));
-    }
-  });
   int missed = 0;
-  for (int i = 0; i < 2000; ++i) missed += last_change(at_.get(), "run") < since ? 1 : 0;
-  goes_on = false;
-  mover.join();
+  {
+    const Mover mover(path("run/a/moved"), path("run/b/moved"));
+    for (int i = 0; i < 2000; ++i) missed += last_change(at_.get(), "run") < since ? 1 : 0;
+  }
   EXPECT_EQ(missed, 0);
+}
+
+TEST_F(Trees, WhatStaysIsCountedWhateverIsMovedBesideIt) {
+  put("run/a/moved/one/two/file");
+  fs::create_directories(path("run/b"));
+  put("run/z/file", std::string(1'000'000, 'x'));
+  int missed = 0;
+  {
+    const Mover mover(path("run/a/moved"), path("run/b/moved"));
+    for (int i = 0; i < 2000; ++i) missed += bytes_of(at_.get(), "run") < 1'000'000 ? 1 : 0;
+  }
+  EXPECT_EQ(missed, 0);
+}
+
+// What is moved out of it while it goes stays, and nothing else.
+TEST_F(Trees, WhatIsMovedAwayDoesNotEndTheRemoval) {
+  constexpr int kTimes = 100;
+  int left = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    const std::string moved = "run/a/moved";
+    put(moved + "/one/two/file");
+    put("run/z/file");
+    std::thread mover([&] { (void)::rename(path(moved).c_str(), path("away").c_str()); });
+    (void)remove_tree(at_.get(), "run");
+    mover.join();
+    left += fs::exists(path("run/z")) ? 1 : 0;
+    (void)remove_tree(path("away"));
+    (void)remove_tree(path("run"));
+  }
+  EXPECT_EQ(left, 0);
 }
 
 TEST_F(Trees, AllButWhatStaysGoes) {

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
+#include "unit/files_limit.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::store {
@@ -108,6 +110,28 @@ TEST_F(PlacedTest, OfVeryManyFilesNotAllAreLookedAt) {
   EXPECT_FALSE(placed().users().are_all) << "whose they are is not known";
   placed().note_all();
   EXPECT_EQ(users(), "");
+}
+
+// They are looked at like files: who makes very many of them is not waited for.
+TEST_F(PlacedTest, FoldersWithoutEndAreNotAllLookedAt) {
+  constexpr int kMany = 40'001;
+  std::string many = "/dev/shm/muster-placed-XXXXXX";  // disks take long to make so many
+  if (::mkdtemp(many.data()) == nullptr) GTEST_SKIP() << "no memory to put files in";
+  for (int i = 0; i < kMany; ++i) fs::create_directory(many + "/" + std::to_string(i));
+  const auto found = Placed(records(), many).users();
+  fs::remove_all(many);
+  EXPECT_FALSE(found.are_all);
+  EXPECT_EQ(found.files.size(), 1U) << "what is not known may be somebody's";
+}
+
+TEST_F(PlacedTest, WhatIsTooDeepMayBeSomebodys) {
+  constexpr int kDeep = 100;
+  std::string path = "a";
+  for (int i = 1; i < kDeep; ++i) path += "/a";
+  fs::create_directories(place() + "/" + path);
+  const unit::FilesLimit limit(64);
+  ASSERT_TRUE(limit.is_set());
+  EXPECT_FALSE(placed().users().are_all);
 }
 
 }  // namespace
