@@ -76,6 +76,19 @@ class Fails(Case):
         self.fail("nobody reads it")
 run_tests()
 """
+ENDED = START + """
+class Ends(Case):
+    def test_1(self):
+        self.addCleanup(lambda: print("cleaned up", flush=True))
+        job = self.start("sh", "-c", WAITS)
+        under_way(job, self.folder)
+        os.kill(os.getpid(), signal.SIGTERM)
+        job.finish()
+
+    def test_2(self):
+        print("goes on", flush=True)
+run_tests()
+"""
 
 
 class Evidence(Case):
@@ -132,6 +145,13 @@ class Evidence(Case):
         self.assertEqual(code, 1, said)
         self.assertRegex(self.section(said, "processes"),
                          r"computing; pipe 0 has 5 bytes unread: sleep")
+
+    def test_a_script_that_is_ended_cleans_up_and_goes_no_further(self):
+        code, said = self.run_script(ENDED)
+        self.assertEqual(code, 1, said)
+        self.assertEqual((said.count("cleaned up"), said.count("goes on")), (1, 0), said)
+        self.assertIn("Ended: SIGTERM", said)
+        self.assertNotIn("left behind", said)
 
     def test_nothing_is_told_of_tests_that_are_skipped(self):
         code, said = self.run_script(NONE_FAILS)
