@@ -318,8 +318,10 @@ int write_text(const front::Reading& read) {
   const int error = error_of_writing(read.text_file, read.text);
   if (error == 0) return 0;
   const char* const why = process::output_trouble(error);
-  return complain(
-      {base::Fault::output, fmt::format("cannot write {}: {}", read.text_file, why), {}, {}});
+  return complain({base::Fault::output,
+                   fmt::format("cannot write {}: {}", read.text_file, why),
+                   process::output_hint(error),
+                   {}});
 }
 
 int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
