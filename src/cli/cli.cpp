@@ -225,7 +225,7 @@ int main(Invocation invocation) {
   process::settle_umask();
   process::fill_standard_streams();
   host::ignore_file_size_signal();
-  drop_left_variables(invocation.environment);
+  invocation.left_metrics = drop_left_variables(invocation.environment);
   plan::Surroundings around = plan::surroundings(invocation.environment);
   invocation.environment = std::move(around.environment);
   invocation.given = std::move(around.given);

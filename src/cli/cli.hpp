@@ -22,6 +22,8 @@ struct Invocation {
   // Names of what muster gave to the rank in which it is called; sorted. Of these, only what speaks
   // to launchers is left in `environment`.
   std::vector<std::string> given = {};
+  // The MLFLOW_TRACKING_URI that was named and is not obeyed: of a run that is over.
+  std::string left_metrics = {};
   bool is_step = false;      // of a pipeline, which says itself what it ends, and why
   int announce = -1;         // a pipe to a foreground process that waits until a step's ranks run
   int parent = -1;           // a pipe to the foreground process, when this one continues detached

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/variables.hpp"
+#include "cli/speak.hpp"
 #include "front/inherited.hpp"
 #include "front/request.hpp"
 #include "host/report_file.hpp"
@@ -40,6 +41,12 @@ bool is_under_way(const std::vector<std::string>& environment) {
          host::open_report_file(base::value_of(environment, host::kReportFile));
 }
 
+// Whether they came with what each rank is given.
+bool is_of_rank(const std::vector<std::string>& environment) {
+  return !base::value_of(environment, front::kLaunchers).empty() ||
+         !base::value_of(environment, host::kReportFile).empty();
+}
+
 // "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
 std::optional<std::string> record_with_metrics(const std::vector<std::string>& environment) {
   const std::string uri = base::value_of(environment, front::kTrackingUri);
@@ -62,21 +69,32 @@ bool run_is_over(const std::string& folder) {
 
 }  // namespace
 
-void drop_left_variables(std::vector<std::string>& environment) {
+std::string drop_left_variables(std::vector<std::string>& environment) {
+  std::string named;
   const auto record = record_with_metrics(environment);
   if (record && !is_under_way(environment) && run_is_over(*record)) {
+    if (!is_of_rank(environment)) named = base::value_of(environment, front::kTrackingUri);
     drop(environment, front::kTrackingUri);
   }
   const std::string head = base::value_of(environment, model::kHeadAbove);
   if (!head.empty() && !process::is_own_socket(head)) drop(environment, model::kHeadAbove);
   const std::string launchers = base::value_of(environment, front::kLaunchers);
-  if (process::is_own_folder(launchers)) return;
+  if (process::is_own_folder(launchers)) return named;
   if (launchers.empty()) {
     // A job's ranks have both or none of them. The others people may set by themselves.
     drop(environment, front::kOutputFolders);
-    return;
+    return named;
   }
   for (const std::string_view name : kSaidToLaunchers) drop(environment, name);
+  return named;
+}
+
+void tell_left_metrics(const std::string& uri) {
+  if (uri.empty()) return;
+  note(
+      fmt::format("MLFLOW_TRACKING_URI is left out: {} is in the record of a run that is over; to "
+                  "keep metrics of several runs together, name another folder",
+                  uri));
 }
 
 }  // namespace muster::cli

@@ -28,6 +28,7 @@
 #include "cli/head_options.hpp"
 #include "cli/in_step.hpp"
 #include "cli/launch.hpp"
+#include "cli/left_variables.hpp"
 #include "cli/meant_record.hpp"
 #include "cli/operated.hpp"
 #include "cli/output_places.hpp"
@@ -345,6 +346,7 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
   for (const std::string& notice : read->notices) note(notice);
+  if (read->request || read->pipeline) tell_left_metrics(invocation.left_metrics);
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =
       (read->request && read->request->dry_run) || (read->pipeline && read->pipeline->dry_run);
