@@ -3,12 +3,14 @@
 The form is that of MLflow 2: https://mlflow.org/docs/latest/ml/model/
 """
 
+import contextlib
 import importlib
 import inspect
 import os
 import pickle
 import platform
 import re
+import shutil
 import sys
 import uuid
 from datetime import datetime, timezone
@@ -20,7 +22,7 @@ from .checked import checked, lacks, note
 from .mlflow_artifacts import Path, local_path_of, put_folder
 from .mlflow_names import autolog, store_now
 from .named_files import copy_named, copy_tree, open_named
-from .own_files import claim, make_folders, scratch_folder, usable
+from .own_files import claim, folders_for, make_folders, scratch_folder, usable
 from .tracking import MlflowException
 from .yaml_text import yaml_of
 
@@ -219,6 +221,23 @@ def _write(folder: str, name: str, text: str) -> None:
         file.write(text)
 
 
+def _move_all(folder: str, target: str) -> None:
+    """What a model consists of; the file that makes it one comes last."""
+    moved: List[str] = []
+    try:
+        for name in sorted(os.listdir(folder), key=lambda one: one == "MLmodel"):
+            moved.append(os.path.join(target, name))
+            os.replace(os.path.join(folder, name), moved[-1])
+    except BaseException:
+        for path in moved:
+            if os.path.isdir(path):
+                shutil.rmtree(path, ignore_errors=True)
+            elif os.path.basename(path) != "MLmodel":
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(path)
+        raise
+
+
 class Flavour:
     """mlflow.sklearn and the like; the model is called as there."""
 
@@ -246,17 +265,19 @@ class Flavour:
     def save_model(self, *args: Any, **words: Any) -> None:
         """A folder with the model."""
         def save_model(model: Any, path: Path, artifacts: Optional[Dict[str, str]] = None) -> None:
-            make_folders(os.fspath(path))
-            # Of processes that find it empty at the same instant, one makes this file.
-            claimed = os.path.join(path, "MLmodel")
-            if os.listdir(path) or not claim(claimed):
-                raise MlflowException(f"{os.fspath(path)} is there already, and is not empty",
-                                      "save_model() makes a folder")
-            try:
-                self._fill(model, os.fspath(path), "", artifacts or {})
-            except BaseException:
-                os.remove(claimed)  # whoever tries again finds the folder as it was before
-                raise
+            with folders_for(os.fspath(path)):
+                # Of processes that find it empty at the same instant, one makes this file.
+                claimed = os.path.join(path, "MLmodel")
+                if os.listdir(path) or not claim(claimed):
+                    raise MlflowException(f"{os.fspath(path)} is there already, and is not empty",
+                                          "save_model() makes a folder")
+                try:
+                    with scratch_folder(os.fspath(path)) as folder:
+                        self._fill(model, folder, "", artifacts or {})
+                        _move_all(folder, os.fspath(path))
+                except BaseException:
+                    os.remove(claimed)  # whoever tries again finds the folder as it was before
+                    raise
         self._call(save_model, "path", args, words)
 
     def log_model(self, *args: Any, **words: Any) -> Any:

@@ -4,12 +4,13 @@ of processes that want the same name at the same instant one has it."""
 import contextlib
 import errno
 import fcntl
+import hashlib
 import os
 import shutil
 import stat
 import tempfile
 import uuid
-from typing import Iterator, Optional
+from typing import IO, Iterator, List, Optional
 
 # What a file system says that has no hard links, or no locks.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
@@ -18,12 +19,11 @@ _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 def usable(path: str) -> str:
     """Gives the owner back what the umask has taken, of what is there; the same path."""
-    if not os.path.exists(path):
-        return path
-    mode = stat.S_IMODE(os.stat(path).st_mode)
-    wanted = mode | (stat.S_IRWXU if os.path.isdir(path) else stat.S_IRUSR | stat.S_IWUSR)
-    if wanted != mode:
-        os.chmod(path, wanted)
+    with contextlib.suppress(FileNotFoundError):  # another process may have removed it
+        mode = stat.S_IMODE(os.stat(path).st_mode)
+        wanted = mode | (stat.S_IRWXU if os.path.isdir(path) else stat.S_IRUSR | stat.S_IWUSR)
+        if wanted != mode:
+            os.chmod(path, wanted)
     return path
 
 
@@ -40,6 +40,25 @@ def make_folders(path: str, mode: int = 0o777) -> None:
             raise
         return  # another process was faster
     usable(path)
+
+
+@contextlib.contextmanager
+def folders_for(path: str) -> Iterator[None]:
+    """A folder and those above it; what this makes of them, and is empty, goes if the block
+    fails."""
+    fresh: List[str] = []
+    place = os.path.abspath(path)
+    while not os.path.isdir(place):
+        fresh.append(place)
+        place = os.path.dirname(place)
+    make_folders(path)
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # somebody has put something there
+            for one in fresh:
+                os.rmdir(one)
+        raise
 
 
 def opener(path: str, flags: int) -> int:
@@ -114,9 +133,48 @@ def _took(fresh: str, path: str) -> bool:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        if not claim(path):
+        return _took_without_links(fresh, path)
+    return True
+
+
+def _took_without_links(fresh: str, path: str) -> bool:
+    """The same: nobody sees a file there before it is whole."""
+    name = hashlib.sha256(os.fsencode(os.path.basename(path))).hexdigest()[:32]
+    with _passing_lock(os.path.join(os.path.dirname(fresh), f".take-{name}")) as is_alone:
+        if is_alone and os.path.lexists(path) or not is_alone and not claim(path):
             return False
         os.replace(fresh, path)
+    return True
+
+
+@contextlib.contextmanager
+def _passing_lock(path: str) -> Iterator[bool]:
+    """One process, and one thread, at a time, by a file that goes at the end; False: the file
+    system has no locks, and nobody waits."""
+    while True:
+        with open(path, "ab", opener=opener) as file:
+            is_alone = _lock(file)
+            try:
+                if not os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                    continue  # whoever had it has removed it
+            except FileNotFoundError:
+                continue
+            try:
+                yield is_alone
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(path)
+            return
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Until the file is closed; False: the file system has no locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in _NO_LOCKS:
+            raise
+        return False
     return True
 
 
@@ -152,9 +210,5 @@ def locked(path: str) -> Iterator[None]:
     """One process, and one thread, at a time. The file stays; where a file system has no locks,
     nobody waits."""
     with open(path, "ab", opener=opener) as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
+        _lock(file)
         yield

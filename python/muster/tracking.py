@@ -10,10 +10,11 @@ import hashlib
 import json
 import os
 import re
+import sys
 import threading
 import time
 import uuid
-from typing import IO, Any, Dict, Iterator, List, NamedTuple, Optional
+from typing import IO, Any, Dict, Iterator, List, NamedTuple, Optional, Set
 from urllib.parse import quote, unquote_to_bytes, urlparse
 
 from .binary import BadCall
@@ -66,7 +67,23 @@ def tracking_folder() -> Optional[str]:
     if not uri or parts.scheme not in ("", "file"):
         return None
     folder = os.fsdecode(unquote_to_bytes(parts.path)) if parts.scheme else uri
-    return None if _has_gone(folder) else folder
+    if _has_gone(folder):
+        _tell_gone(folder)
+        return None
+    return folder
+
+
+_told_gone: Set[str] = set()
+
+
+def _tell_gone(folder: str) -> None:
+    """Once: somebody may have named it on purpose."""
+    if folder in _told_gone:
+        return
+    _told_gone.add(folder)
+    print(f"muster: MLFLOW_TRACKING_URI names {folder}, in the record of a run that was removed: "
+          "metrics are printed and not kept; name another folder, or unset it",
+          file=sys.stderr, flush=True)
 
 
 def _has_gone(folder: str) -> bool:

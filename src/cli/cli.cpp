@@ -238,7 +238,7 @@ int main(Invocation invocation) {
     say(main_help(help_columns()));
     return base::exit_code(Fault::usage);
   }
-  const std::string& command = words[1];
+  const std::string command = words[1];
   if (const auto* front = front::front_of(command)) return run(*front, invocation, 1);
   if (command == "agent") {
     const std::string what = words.size() > 2 ? words[2] : std::string();
@@ -251,13 +251,10 @@ int main(Invocation invocation) {
     return do_errand({words.begin() + 2, words.end()}, invocation);
   }
   if (const auto told = read_own_options(invocation)) return *told;
-  if (command == "completion") return complete(invocation);
-  if (command == "version" || command == "--version" || command == "-V") {
-    return print_version();
-  }
-  if (command == "help" || command == "--help" || command == "-h") {
-    return help(invocation);
-  }
+  const std::string& verb = words[1];  // options may have got one
+  if (verb == "completion") return complete(invocation);
+  if (verb == "version") return print_version();
+  if (verb == "help") return help(invocation);
   return unknown_command(std::span(words).subspan(1));
 }
 

@@ -29,8 +29,8 @@ struct Invocation {
   // Of all heads of a launch, which come one after the other; may be null.
   head::KeptLinks* links = nullptr;
   Heads heads = {};
-  // What to tell where something is run: variables of another run were ignored.
-  std::optional<std::string> left = {};
+  // What to tell where something is run: variables of other runs were ignored.
+  std::vector<std::string> left = {};
 };
 
 // With the environment as it was found.

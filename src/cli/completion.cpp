@@ -45,9 +45,9 @@ std::string command_names() {
 std::string bash_action(const OptionText& option) {
   switch (option.takes) {
     case Takes::file:
-      return R"(compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")))";
+      return "_muster_complete_files -f";
     case Takes::folder:
-      return R"(compopt -o filenames; COMPREPLY=($(compgen -d -- "$word")))";
+      return "_muster_complete_files -d";
     case Takes::choice:
       return fmt::format(R"(COMPREPLY=($(compgen -W '{}' -- "$word")))", option.traits.choices);
     case Takes::hosts:
@@ -178,6 +178,18 @@ _muster_complete_hosts() {{
   COMPREPLY=($(compgen -P "${{word%"$begun"}}" -W "$(_muster_hosts)" -- "$begun"))
   compopt -o nospace
 }}
+# Files, or folders alone: one a line, which bash quotes as the word has been begun. What it puts in
+# the place of the word is of its last part, behind ':', '=' and '@'.
+_muster_complete_files() {{
+  local IFS=$'\n' name begun=$word
+  case $begun in
+    \'*) begun=${{begun:1}} ;;
+    \"*) begun=${{begun:1}} begun=${{begun//\\/}} ;;
+    *) begun=${{begun//\\/}} ;;
+  esac
+  compopt -o filenames
+  while read -r name; do COMPREPLY+=("$name"); done < <(compgen "$1" -- "$begun")
+}}
 _muster() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} at=2 given=0 back before command names count rest
   COMPREPLY=()
@@ -221,12 +233,12 @@ _muster() {{
   fi
   case $rest in
     0) COMPREPLY=($(compgen -c -- "$word")) ;;
-    1) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
+    1) _muster_complete_files -f ;;
     2) _muster_complete_runs ;;
     4)
       if ((given == 0)); then
         COMPREPLY=($(compgen -W '{schedulers}' -- "$word"))
-      else compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")); fi ;;
+      else _muster_complete_files -f; fi ;;
   esac
 }}
 complete -F _muster muster

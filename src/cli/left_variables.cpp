@@ -41,6 +41,12 @@ bool is_under_way(const std::vector<std::string>& environment) {
          host::open_report_file(base::value_of(environment, host::kReportFile));
 }
 
+// Whether they came with what each rank is given.
+bool is_of_rank(const std::vector<std::string>& environment) {
+  return !base::value_of(environment, front::kLaunchers).empty() ||
+         !base::value_of(environment, host::kReportFile).empty();
+}
+
 // "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
 std::optional<std::string> record_with_metrics(const std::vector<std::string>& environment) {
   const std::string uri = base::value_of(environment, front::kTrackingUri);
@@ -74,6 +80,13 @@ std::optional<std::string> drop_head(std::vector<std::string>& environment,
       job);
 }
 
+std::string left_metrics(const std::string& uri) {
+  return fmt::format(
+      "MLFLOW_TRACKING_URI is left out: {} is in the record of a run that is over; to keep metrics "
+      "of several runs together, name another folder",
+      uri);
+}
+
 bool run_is_over(const std::string& folder) {
   const auto record = store::read_record(folder);
   return !record || !record->is_live();
@@ -81,23 +94,30 @@ bool run_is_over(const std::string& folder) {
 
 }  // namespace
 
-std::optional<std::string> drop_left_variables(std::vector<std::string>& environment) {
+std::vector<std::string> drop_left_variables(std::vector<std::string>& environment) {
+  std::vector<std::string> told;
   const auto record = record_with_metrics(environment);
   if (record && !is_under_way(environment) && run_is_over(*record)) {
+    if (!is_of_rank(environment)) {
+      told.push_back(left_metrics(base::value_of(environment, front::kTrackingUri)));
+    }
     drop(environment, front::kTrackingUri);
   }
-  if (const auto job = plan::other_batch_job(environment)) return drop_head(environment, *job);
+  if (const auto job = plan::other_batch_job(environment)) {
+    if (auto said = drop_head(environment, *job)) told.push_back(std::move(*said));
+    return told;
+  }
   const std::string head = base::value_of(environment, model::kHeadAbove);
   if (!head.empty() && !process::is_own_socket(head)) drop(environment, model::kHeadAbove);
   const std::string launchers = base::value_of(environment, front::kLaunchers);
-  if (process::is_own_folder(launchers)) return std::nullopt;
+  if (process::is_own_folder(launchers)) return told;
   if (launchers.empty()) {
     // A job's ranks have both or none of them. The others people may set by themselves.
     drop(environment, front::kOutputFolders);
-    return std::nullopt;
+    return told;
   }
   for (const std::string_view name : kSaidToLaunchers) drop(environment, name);
-  return std::nullopt;
+  return told;
 }
 
 }  // namespace muster::cli

@@ -2,7 +2,6 @@
 // batch job, to a daemon, or to a file of variables that somebody reads later.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,9 @@ namespace muster::cli {
 // Removes those whose socket or folder is not there any more, or is not this user's, and with the
 // folder of launchers whatever else speaks to launchers of that run; and MLFLOW_TRACKING_URI where
 // it names the folder of metrics in the record of a run that is over, or has gone. The former go,
-// too, where the run is under way, but this process is in a batch job that the rank was not in:
-// returned is what to tell of that.
-std::optional<std::string> drop_left_variables(std::vector<std::string>& environment);
+// too, where the run is under way, but this process is in a batch job that the rank was not in.
+// Returns what is to be told of that where a job is to start: of a folder of metrics, only where
+// somebody may have named it on purpose, as nothing else that muster gave is there.
+std::vector<std::string> drop_left_variables(std::vector<std::string>& environment);
 
 }  // namespace muster::cli

@@ -12,6 +12,7 @@
 #include "front/voice.hpp"
 #include "option/help.hpp"
 #include "option/read.hpp"
+#include "option/reader.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::cli {
@@ -26,12 +27,12 @@ struct OwnDraft {
 using OwnRow = front::Option<OwnDraft>;
 
 constexpr std::string_view kInformation = "Information";
+constexpr std::string_view kHelpNames = "-h --help";
 constexpr OwnRow kOwnRows[] = {
     front::color_row<OwnDraft>(kInformation), front::quiet_row<OwnDraft>(kInformation),
     front::version_row<OwnDraft>(kInformation),
-    OwnRow{
-        {"-h --help", kInformation, front::Takes::nothing, "", "Show this help.", {.ends = true}},
-        [](OwnDraft& draft, const front::Typed&) { return front::raise(draft.help); }}};
+    OwnRow{{kHelpNames, kInformation, front::Takes::nothing, "", "Show this help.", {.ends = true}},
+           [](OwnDraft& draft, const front::Typed&) { return front::raise(draft.help); }}};
 
 std::span<const OwnRow> own_rows() { return kOwnRows; }
 
@@ -83,12 +84,47 @@ base::Result<OwnDraft> take_options(const Front& verb, std::vector<std::string>&
   return draft;
 }
 
+// How many of these words are options, as the verbs have them; `names` gets which.
+std::size_t leading_options(std::span<const std::string> words,
+                            std::vector<std::string_view>& names) {
+  const front::OptionTexts options = own_options();
+  const option::Grammar grammar{.command = "muster", .glued = option::Glued::all};
+  std::size_t count = 0;
+  for (std::size_t before = 1; before != 0;) {  // some options end the reading
+    option::OptionReader reader(options, grammar, words.subspan(count));
+    for (auto found = reader.next(); found && *found; found = reader.next()) {
+      names.push_back(options[(*found)->index]->names);
+    }
+    before = reader.at();
+    count += before;
+  }
+  return count;
+}
+
+// Where options stand without a verb and ask for the help or the version, the verb that shows it
+// stands in their place then, before the others: "muster help --color=never".
+void name_verb(std::vector<std::string>& all) {
+  if (all.size() < 2 || !all[1].starts_with('-')) return;
+  std::vector<std::string> words(all.begin() + 1, all.end());
+  std::ranges::replace(words, "-V", "--version");
+  std::vector<std::string_view> names;
+  const auto others = words.begin() + std::ptrdiff_t(leading_options(words, names));
+  const bool is_help = std::ranges::count(names, kHelpNames) > 0;
+  if (!is_help && std::ranges::count(names, front::kVersionNames) == 0) return;
+  std::vector<std::string> named = {all.front(), is_help ? "help" : "version"};
+  std::copy_if(words.begin(), others, std::back_inserter(named),
+               [](const std::string& word) { return word != "-h" && word != "--help"; });
+  named.insert(named.end(), all.end() - (words.end() - others), all.end());
+  all = std::move(named);
+}
+
 }  // namespace
 
 std::span<const Front> own_verbs() { return kOwnVerbs; }
 
 std::optional<int> read_own_options(Invocation& invocation) {
   std::vector<std::string>& all = invocation.words;
+  name_verb(all);
   const Front* const verb = all.size() > 1 ? own_verb(all[1]) : nullptr;
   if (verb == nullptr) return std::nullopt;
   std::vector<std::string> words(all.begin() + 2, all.end());

@@ -15,7 +15,8 @@ namespace muster::cli {
 // Their names, arguments and options; nothing reads a request from them.
 [[nodiscard]] std::span<const front::Front> own_verbs();
 
-// Of the words that begin with "muster VERB", takes the options away, and does what they say.
+// Of the words that begin with "muster VERB", takes the options away, and does what they say; a
+// --help or --version without a verb gets its own, `help` or `version`, and -V is --version there.
 // Returns an exit code where nothing else is to be done: they asked for the help or the version, or
 // were wrong. Nothing also where VERB is no such command.
 [[nodiscard]] std::optional<int> read_own_options(Invocation& invocation);

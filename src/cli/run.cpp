@@ -28,6 +28,7 @@
 #include "cli/head_options.hpp"
 #include "cli/in_step.hpp"
 #include "cli/launch.hpp"
+#include "cli/left_variables.hpp"
 #include "cli/meant_record.hpp"
 #include "cli/operated.hpp"
 #include "cli/output_places.hpp"
@@ -317,8 +318,10 @@ int write_text(const front::Reading& read) {
   const int error = error_of_writing(read.text_file, read.text);
   if (error == 0) return 0;
   const char* const why = process::output_trouble(error);
-  return complain(
-      {base::Fault::output, fmt::format("cannot write {}: {}", read.text_file, why), {}, {}});
+  return complain({base::Fault::output,
+                   fmt::format("cannot write {}: {}", read.text_file, why),
+                   process::output_hint(error),
+                   {}});
 }
 
 int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
@@ -341,7 +344,9 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return good ? told : base::exit_code(read->complaints.front().fault);
   }
   if (!read->complaints.empty()) return complain_all(read->complaints);
-  if (invocation.left && (read->request || read->pipeline || read->called)) note(*invocation.left);
+  if (read->request || read->pipeline || read->called) {
+    for (const std::string& left : invocation.left) note(left);
+  }
   for (const std::string& notice : read->notices) note(notice);
   if (read->request && is_quiet()) read->request->quiet = true;
   const bool only_shows =

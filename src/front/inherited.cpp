@@ -11,6 +11,7 @@
 #include "front/call.hpp"
 #include "front/environment_options.hpp"
 #include "front/reach_options.hpp"
+#include "model/carrier_flags.hpp"
 #include "model/carriers.hpp"
 #include "model/head_above.hpp"
 #include "option/values.hpp"
@@ -40,14 +41,19 @@ void name_hostfile(const Call& call, model::JobSpec& spec) {
   }
 }
 
-bool says_another_way(const model::CarrierSpec& carrier) {
-  const model::CarrierSpec usual;
-  return carrier.command != usual.command || carrier.port != usual.port ||
-         carrier.identity != usual.identity;
+bool is_said(const SaidReach& said, Reach which) {
+  return std::ranges::count(said, reach_setting(which).text.names) > 0;
 }
 
-bool says_how_to_reach_hosts(const model::CarrierSpec& carrier) {
-  return says_another_way(carrier) || !carrier.agent_path.empty();
+// "ssh" is another way, too, where somebody has said it.
+bool says_another_way(const SaidReach& said, const model::CarrierSpec& carrier) {
+  const model::CarrierSpec usual;
+  return is_said(said, Reach::ssh_command) || carrier.command != usual.command ||
+         carrier.port != usual.port || carrier.identity != usual.identity;
+}
+
+bool says_how_to_reach_hosts(const SaidReach& said, const model::CarrierSpec& carrier) {
+  return says_another_way(said, carrier) || !carrier.agent_path.empty();
 }
 
 // Slurm 23.11 and later tell launchers so (srun.1): a step that takes nothing, and sees all of its
@@ -95,10 +101,10 @@ bool are_of_flux(const Call& call, model::JobSpec& spec) {
                     spec.hosts);
 }
 
-void settle_steps(const Call& call, model::JobSpec& spec) {
+void settle_steps(const Call& call, const SaidReach& said, model::JobSpec& spec) {
   model::Carrier& carrier = spec.source.carrier;
   std::vector<std::string>& words = spec.carrier.step_words;
-  if (words.empty() || says_another_way(spec.carrier)) {
+  if (words.empty() || says_another_way(said, spec.carrier)) {
     if (carrier == model::kStep) carrier = model::kOpened;
     return;
   }
@@ -140,14 +146,38 @@ std::optional<spec::BatchReach> reach_of(const Call& call, model::JobSpec& spec)
 }
 
 // As the batch system around has it; it keeps an eye on what it has started itself.
-void settle_reach(const Call& call, model::JobSpec& spec) {
+void settle_reach(const Call& call, const SaidReach& said, model::JobSpec& spec) {
   const bool is_open = spec.source.carrier == model::kOpened && !spec.carrier.step_words.empty();
-  if (!is_open || says_another_way(spec.carrier)) return;
+  if (!is_open || says_another_way(said, spec.carrier)) return;
   auto reach = reach_of(call, spec);
   if (!reach) return;
   spec.carrier.by_component = reach->by_component;
   if (!reach->command.empty()) spec.carrier.command = std::move(reach->command);
   spec.carrier.wrapper = std::move(reach->wrapper);
+}
+
+// What is said about ssh and the command does not take is refused: without it, another server or
+// another key might do. Variables are what is usual, and count where they can.
+base::Result<void> check_flags(const SaidReach& said, const model::JobSpec& spec) {
+  const std::vector<std::string>& command = spec.carrier.command;
+  if (spec.source.carrier != model::kOpened || command.empty()) return {};
+  const model::CarrierFlags flags = model::carrier_flags(command);
+  const auto refused = [&](const base::Place& place, std::string_view what) {
+    return base::fail_at(
+        place, base::Fault::usage, "give it to that command in its own words, or leave it out",
+        "{} is not told {}: that is for ssh and its like", model::carrier_name(command), what);
+  };
+  const auto place_of = [](Reach which) {
+    return base::Place{std::string(reach_setting(which).text.names), 0, 0};
+  };
+  if (flags.identity.empty() && is_said(said, Reach::ssh_identity)) {
+    return refused(place_of(Reach::ssh_identity), "a key");
+  }
+  if (!flags.port.empty()) return {};
+  if (is_said(said, Reach::ssh_port)) return refused(place_of(Reach::ssh_port), "a port");
+  const auto own =
+      std::ranges::find_if(spec.hosts, [](const model::HostEntry& host) { return host.port != 0; });
+  return own == spec.hosts.end() ? base::Result<void>() : refused(own->place, "a port");
 }
 
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
@@ -170,16 +200,18 @@ base::Result<void> take_inherited_settings(const Call& call, const SaidReach& sa
   }
   if (variable(call, kLaunchers)) spec.launchers = names_of_launchers();
   spec.fake_hosts = variable(call, kFakeHosts) && std::ranges::all_of(spec.hosts, is_fake);
-  settle_steps(call, spec);
+  settle_steps(call, said, spec);
   const auto above = variable(call, model::kHeadAbove);
-  if (above && !says_how_to_reach_hosts(spec.carrier)) spec.carrier.above = *above;
+  if (above && !says_how_to_reach_hosts(said, spec.carrier)) spec.carrier.above = *above;
   if (auto taken = take_reach_variables(call, said, spec); !taken) return taken;
-  const auto words = variable(call, kSshCommand);
-  if (!words || words->empty() || spec.carrier.command != model::CarrierSpec{}.command) {
-    settle_reach(call, spec);
-    return {};
+  const std::string words(variable(call, kSshCommand).value_or(""));
+  const bool is_usual = spec.carrier.command == model::CarrierSpec{}.command;
+  if (words.empty() || !is_usual || is_said(said, Reach::ssh_command)) {
+    settle_reach(call, said, spec);
+  } else if (auto taken = set_ssh_command({kSshCommand, words}, spec); !taken) {
+    return taken;
   }
-  return set_ssh_command({kSshCommand, *words}, spec);
+  return check_flags(said, spec);
 }
 
 base::Result<void> take_allocation(const Call& call, RunRequest& request) {

@@ -11,7 +11,6 @@
 
 #include "host/limits.hpp"
 #include "process/output_file.hpp"
-#include "process/shortage.hpp"
 #include "process/write_all.hpp"
 #include "store/folder.hpp"
 #include "view/destination.hpp"
@@ -24,28 +23,9 @@ using base::Result;
 using machine::SinkId;
 using model::Stream;
 
-std::string hint_for(int error) {
-  if (process::is_shortage(error)) return process::system_error("", error).hint;
-  switch (error) {
-    case ELOOP:
-      return "remove the link, or name the folder that it leads to";
-    case ENXIO:
-      return "start its reader first, or name another file";
-    case EINVAL:
-    case EISDIR:
-    case ENOTDIR:
-      return "remove what has that name, or choose another name";
-    case ENOSPC:
-    case EDQUOT:
-      return "free some space, or name a folder on another disk";
-    default:
-      return "name a folder in which you may create files";
-  }
-}
-
 tl::unexpected<base::Error> cannot_make(const std::string& path) {
   const int error = errno;
-  return base::fail(base::Fault::bad_file, hint_for(error), "cannot make {}: {}", path,
+  return base::fail(base::Fault::bad_file, process::output_hint(error), "cannot make {}: {}", path,
                     process::output_trouble(error));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/shell_word.hpp"
 #include "link/link.hpp"
+#include "model/carrier_flags.hpp"
 
 namespace muster::link {
 namespace {
@@ -29,15 +30,6 @@ base::Result<void> check_words(const model::Host& host, const std::string& agent
   return check_word("agent path", agent_path);
 }
 
-// -T no terminal, -x no X11; BatchMode: an ssh that would ask something fails instead of waiting.
-void add_ssh_options(std::vector<std::string>& words, const model::CarrierSpec& carrier,
-                     const model::Host& host) {
-  words.insert(words.end(), {"-T", "-x", "-o", "BatchMode=yes"});
-  const std::uint32_t port = host.port != 0 ? host.port : carrier.port;
-  if (port != 0) words.insert(words.end(), {"-p", std::to_string(port)});
-  if (!carrier.identity.empty()) words.insert(words.end(), {"-i", carrier.identity});
-}
-
 }  // namespace
 
 base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& carrier,
@@ -46,8 +38,12 @@ base::Result<std::vector<std::string>> carrier_words(const model::CarrierSpec& c
   if (auto good = check_words(host, agent_path); !good) return tl::unexpected(good.error());
   std::vector<std::string> words = carrier.command;
   if (words.empty()) words.emplace_back("ssh");
-  // Other commands, such as Kubernetes' kubexec.sh, know HOST and COMMAND and no option of ssh.
-  if (basename(words.front()) == "ssh") add_ssh_options(words, carrier, host);
+  // -T no terminal, -x no X11; BatchMode: an ssh that would ask something fails instead of waiting.
+  // Other commands need not know these.
+  if (basename(words.front()) == "ssh") {
+    words.insert(words.end(), {"-T", "-x", "-o", "BatchMode=yes"});
+  }
+  for (std::string& word : model::flag_words(carrier, host.port)) words.push_back(std::move(word));
   if (carrier.by_component && host.component) {
     words.push_back(std::to_string(*host.component));
   } else {

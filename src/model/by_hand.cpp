@@ -1,10 +1,10 @@
 // Puts the words together.
 #include "model/by_hand.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/shell_word.hpp"
+#include "model/carrier_flags.hpp"
 
 namespace muster::model {
 namespace {
@@ -28,12 +28,6 @@ std::string call_of_script(const std::string& name, const Host& host) {
 
 }  // namespace
 
-std::string carrier_name(const std::vector<std::string>& words) {
-  const auto shell = std::ranges::find(words, "/bin/sh");
-  const bool is_script = words.end() - shell > 3 && shell[1] == "-c";
-  return is_script ? shell[3] : words.front();
-}
-
 ByHand::ByHand(const CarrierSpec& carrier, const Host& host)
     : name_(host.name), login_(host.user.empty() ? host.name : host.user + '@' + host.name) {
   const std::vector<std::string> words =
@@ -45,14 +39,12 @@ ByHand::ByHand(const CarrierSpec& carrier, const Host& host)
     return;
   }
   call_ = shell_words(words);
-  // Other commands get no options: see link::carrier_words.
-  if (name.substr(name.find_last_of('/') + 1) == "ssh") {
-    const std::uint32_t port = host.port != 0 ? host.port : carrier.port;
-    if (port != 0) port_ = std::to_string(port);
-    identity_ = carrier.identity;
-    is_plain_ssh_ = words.size() == 1;
-    call_ += flag("-p", port_) + flag("-i", identity_);
-  }
+  const CarrierFlags flags = carrier_flags(words);
+  const std::uint32_t port = host.port != 0 ? host.port : carrier.port;
+  if (port != 0 && !flags.port.empty()) port_ = std::to_string(port);
+  if (!flags.identity.empty()) identity_ = carrier.identity;
+  is_plain_ssh_ = words.size() == 1 && name.substr(name.find_last_of('/') + 1) == "ssh";
+  call_ += flag(flags.port, port_) + flag(flags.identity, identity_);
   const bool by_component = carrier.by_component && host.component;
   call_ += ' ' + shell_word(by_component ? std::to_string(*host.component) : login_);
 }

@@ -10,9 +10,6 @@
 
 namespace muster::model {
 
-// What people call a carrier: its first word, or the name that a script for /bin/sh has.
-[[nodiscard]] std::string carrier_name(const std::vector<std::string>& words);
-
 // Commands with all that the user has said about the way: port, key, and words such as "-J jump".
 // Every word is quoted for a shell where it needs that.
 class ByHand {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "process/own_streams.hpp"
+#include "process/shortage.hpp"
 
 namespace muster::process {
 namespace {
@@ -85,6 +86,35 @@ const char* output_trouble(int error) {
   if (error == ENXIO) return "it is a FIFO or a device that nobody reads";
   if (error == EBADF) return "it names a stream that is closed, or not open for writing";
   return std::strerror(error);
+}
+
+std::string output_hint(int error) {
+  if (is_shortage(error)) return system_error("", error).hint;
+  switch (error) {
+    case EBADF:
+      return "is that stream open? a shell opens it with, for example, 9>FILE; or name a file";
+    case ELOOP:
+      return "remove the link, or name the folder that it leads to";
+    case ENXIO:
+      return "start its reader first, or name another file";
+    case EINVAL:
+    case EISDIR:
+    case ENOTDIR:
+    case ETXTBSY:
+      return "remove what has that name, or choose another name";
+    case ENAMETOOLONG:
+      return "choose a shorter name";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space, or name a folder on another disk";
+    case ENOENT:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "name a folder in which you may create files";
+    default:
+      return {};
+  }
 }
 
 }  // namespace muster::process

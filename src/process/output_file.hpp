@@ -35,7 +35,8 @@ struct OpenedOutput {
 // print to.
 [[nodiscard]] bool may_be_replaced(const std::string& path);
 
-// What such an errno means, for people.
+// What such an errno means, for people, and what they can do; empty where nobody knows.
 [[nodiscard]] const char* output_trouble(int error);
+[[nodiscard]] std::string output_hint(int error);
 
 }  // namespace muster::process

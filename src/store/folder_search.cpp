@@ -9,7 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Some times what the largest job makes; whoever makes more need not be found as a whole.
-constexpr std::size_t kEntriesMax = 200'000;
+constexpr std::size_t kSearchedMax = 200'000;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool FolderSearch::go_on(std::size_t& entries, const Found& found) {
     seen_ = 0;
     enter("");
   }
-  while (!levels_.empty() && seen_ < kEntriesMax) {
+  while (!levels_.empty() && seen_ < kSearchedMax) {
     fs::directory_iterator& at = levels_.back().at;
     if (at == fs::directory_iterator()) {
       levels_.pop_back();

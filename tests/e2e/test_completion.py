@@ -80,25 +80,42 @@ class OfRuns(Case):
         self.assertEqual(self.of("muster", "completion", "runs"), [])
         self.assertEqual(self.of("bash", "-c", BASH, "bash", ""), ["last"])
 
+    @unittest.skipUnless(shutil.which("fish"), "there is no fish here")
+    def test_fish_knows_files_with_blanks(self):
+        self.write("my job.yml", "command: 'true'\n")
+        os.mkdir(self.path("a folder"))
+        for begun, whole in (("my", "my job.yml"), ("a", "a folder/")):
+            offered = self.of("fish", "--no-config", "-c", FISH.replace("show", "submit"), begun)
+            self.assertEqual(offered, [whole])
 
-@unittest.skipUnless(shutil.which("zsh"), "there is no zsh here")
-class OfZsh(Case):
-    """Each line in a zsh of its own: what it offers is the same at any time."""
 
-    def offered(self, line):
-        for name in ("ready", "offered", "ended"):
+# Writes the line as it stands to a file, at Control-G.
+SHOWN = """PS1=
+. <(muster completion bash)
+shown() { printf %s "$READLINE_LINE" > "$DIR/part" && mv "$DIR/part" "$DIR/line"; }
+bind -x '"\\C-g": shown'
+: > "$DIR/ready"
+"""
+
+
+class AtAPrompt(Case):
+    """A shell that somebody types to, at a terminal of its own; each in a new one."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("bin"))
+        os.symlink(MUSTER, self.path("bin", "muster"))
+
+    def typed_to(self, shell, begin, keys, end):
+        """Types the keys once `begin` is read, up to a file of the name `end`."""
+        for name in ("ready", end):
             if os.path.exists(self.path(name)):
                 os.unlink(self.path(name))
-        self.write("_muster", subprocess.run([MUSTER, "completion", "zsh"], check=True,
-                                             capture_output=True, timeout=WAIT_SECONDS).stdout)
-        self.write("observed", OBSERVED)
+        self.write("begin", begin)
         ours, theirs = pty.openpty()
-        os.makedirs(self.path("bin"), exist_ok=True)
-        if not os.path.exists(self.path("bin", "muster")):
-            os.symlink(MUSTER, self.path("bin", "muster"))
         env = self.environment(PATH=f"{self.path('bin')}:/usr/bin:/bin", TERM="dumb")
-        zsh = subprocess.Popen(["zsh", "-f", "-i"], cwd=self.folder, env=env, stdin=theirs,
-                               stdout=theirs, stderr=theirs, start_new_session=True)
+        process = subprocess.Popen(shell, cwd=self.folder, env=env, stdin=theirs, stdout=theirs,
+                                   stderr=theirs, start_new_session=True)
         os.close(theirs)
         os.set_blocking(ours, False)
         said = []
@@ -112,14 +129,55 @@ class OfZsh(Case):
             return os.path.exists(self.path(name))
 
         try:
-            os.write(ours, f"source {shlex.quote(self.path('observed'))}\n".encode())
+            os.write(ours, f"source {shlex.quote(self.path('begin'))}\n".encode())
             until(lambda: f"a prompt: {b''.join(said)}", lambda: there("ready"))
-            os.write(ours, line.encode() + b"\t")
-            until(lambda: f"what is offered for {line}: {b''.join(said)}", lambda: there("ended"))
+            os.write(ours, keys)
+            until(lambda: f"an end of {keys}: {b''.join(said)}", lambda: there(end))
         finally:
-            zsh.kill()
-            zsh.wait(WAIT_SECONDS)
+            process.kill()
+            process.wait(WAIT_SECONDS)
             os.close(ours)
+
+
+class OfBash(AtAPrompt):
+    def completed(self, line):
+        """What becomes of it by Tab."""
+        self.typed_to(["bash", "--norc", "-i"], SHOWN, line.encode() + b"\t\x07", "line")
+        return self.read("line").decode()
+
+    def test_files_with_blanks(self):
+        for name in ("my job.yml", "it's.yml", "a$b.yml", "back\\slash.yml"):
+            self.write(name, "command: 'true'\n")
+        os.makedirs(self.path("a folder", "below"))
+        os.makedirs(self.path("logs d"))
+        for line, whole in (("submit my", "submit my\\ job.yml "),
+                            ("submit my\\ j", "submit my\\ job.yml "),
+                            ("submit 'my", "submit 'my job.yml' "),
+                            ('submit "my j', 'submit "my job.yml" '),
+                            ("submit it", "submit it\\'s.yml "),
+                            ("submit a\\$", "submit a\\$b.yml "),
+                            ("submit a\\ fo", "submit a\\ folder/"),
+                            ("submit a\\ folder/", "submit a\\ folder/below/"),
+                            ("submit ~/my", "submit ~/my\\ job.yml "),
+                            ("submit --target x my", "submit --target x my\\ job.yml "),
+                            ("export slurm my", "export slurm my\\ job.yml "),
+                            ("run --logs l", "run --logs logs\\ d/"),
+                            ("run --logs=l", "run --logs=logs\\ d/"),
+                            ("run --hostfile m", "run --hostfile my\\ job.yml ")):
+            with self.subTest(line):
+                self.assertEqual(self.completed("muster " + line), "muster " + whole)
+
+
+@unittest.skipUnless(shutil.which("zsh"), "there is no zsh here")
+class OfZsh(AtAPrompt):
+    """Each line in a zsh of its own: what it offers is the same at any time."""
+
+    def offered(self, line):
+        if os.path.exists(self.path("offered")):
+            os.unlink(self.path("offered"))
+        self.write("_muster", subprocess.run([MUSTER, "completion", "zsh"], check=True,
+                                             capture_output=True, timeout=WAIT_SECONDS).stdout)
+        self.typed_to(["zsh", "-f", "-i"], OBSERVED, line.encode() + b"\t", "ended")
         if not os.path.exists(self.path("offered")):
             return set()
         return set(self.read("offered").decode().splitlines())
@@ -169,6 +227,8 @@ class OfZsh(Case):
     def test_files_and_programs(self):
         self.write("job.yml", "command: true\n")
         self.assertEqual(self.offered("muster submit jo"), {"job.yml"})
+        self.write("my job.yml", "command: true\n")
+        self.assertEqual(self.offered("muster submit my"), {"my\\ job.yml"}, "as it is typed")
         self.write("program-of-this-test", "#!/bin/sh\n", 0o755)
         self.assertEqual(self.offered("muster run -n 2 ./prog"), {"program-of-this-test"})
 

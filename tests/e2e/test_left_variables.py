@@ -313,6 +313,19 @@ class Metrics(Case):
         run = uri.split("/")[-2]
         self.assertNotIn(run, os.listdir(self.path("records")))
 
+    def test_whoever_named_it_is_told_that_it_is_dropped(self):
+        uri = self.submitted()
+        told = f"muster: MLFLOW_TRACKING_URI is left out: {uri} is in the record of a run"
+        env = self.environment(MLFLOW_TRACKING_URI=uri)
+        for words in (("run", "-n", "1", "true"), ("submit", "job.yml"), ("mpirun", "true")):
+            done = self.start(*words, command=(MUSTER,), env=env).finish()
+            self.assertEqual((done.code, done.errors.count(told), done.errors.count("\n")),
+                             (0, 1, 1), done)
+        for words, more in ((("ps",), {}), (("run", "-q", "true"), {}),
+                            (("run", "true"), {"MUSTER_LAUNCHERS": self.path("gone")})):
+            done = self.start(*words, command=(MUSTER,), env={**env, **more}).finish()
+            self.assertEqual((done.code, done.errors), (0, ""), "it was left, or nothing is run")
+
     def test_all_others_stay(self):
         """That of the user's own, and in a rank whose host does not see the record."""
         uri = self.submitted()

@@ -84,11 +84,11 @@ with mlflow.start_run() as run:
         except OSError as error:
             print(error if isinstance(error, shutil.SpecialFileError) else error.args[0][0][2])
 print(os.listdir(mlflow.artifacts.download_artifacts(f"runs:/{run.info.run_id}/kept")))
-print(os.listdir("model/artifacts/all/data"))
+print(os.path.exists("model"))
 """)
         pipe = "'data/pipe' is a named pipe"
         self.assertEqual(done.stdout.splitlines(), ["'/dev/zero' is a device", *4 * [pipe],
-                                                    *2 * ["['file']"]], done.stderr)
+                                                    "['file']", "False"], done.stderr)
 
     def test_what_cannot_be_done_is_told(self):
         for call, told in (
@@ -123,6 +123,50 @@ for uri in (Workspace.from_config().get_mlflow_tracking_uri(),
 print(mlflow.version.VERSION == mlflow.__version__)
 """)
         self.assertEqual(done.stdout.splitlines(), ["True 1", "True 2", "True"])
+
+    def test_whoever_names_a_run_that_was_removed_is_told_once(self):
+        gone = self.path("20260101-000000.000-aaaaaa", "mlruns")
+        done = self.python(f"import os, mlflow\nos.environ['MLFLOW_TRACKING_URI'] = {gone!r}\n"
+                           "for one in range(2):\n    mlflow.log_metric('loss', one)\n"
+                           "mlflow.set_tag('a', 'b')\n", "-m", "muster")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(done.stderr.count(f"muster: MLFLOW_TRACKING_URI names {gone}, in the "
+                                           "record of a run that was removed: "), 1, done.stderr)
+        self.assertFalse(os.path.exists(gone))
+
+    def test_a_model_that_cannot_be_saved_leaves_nothing(self):
+        done = self.kept("""
+import mlflow
+os.mkfifo("pipe")
+os.mkdir("there")
+for place in ("new/model", "there"):
+    for artifacts in ({"a": "program.py", "b": "pipe"}, {"a": "program.py"}):
+        try:
+            mlflow.pyfunc.save_model(place, python_model=len, artifacts=artifacts)
+        except OSError:
+            print(os.path.exists("new"), os.listdir("there"))
+    print(mlflow.pyfunc.load_model(place).predict([1, 2]), sorted(os.listdir(place)))
+""")
+        saved = ("2 ['MLmodel', 'artifacts', 'conda.yaml', 'python_env.yaml', 'python_model.pkl', "
+                 "'requirements.txt']")
+        self.assertEqual(done.stdout.splitlines(), ["False []", saved, "True []", saved], done)
+
+    def test_a_model_that_cannot_be_moved_leaves_nothing(self):
+        done = self.kept("""
+import mlflow
+real, names = os.replace, []
+def replace(source, target):
+    names.append(os.path.basename(target))
+    if names[-1] == "MLmodel":
+        raise OSError("full")
+    real(source, target)
+os.replace = replace
+try:
+    mlflow.pyfunc.save_model("model", python_model=len, artifacts={"a": "program.py"})
+except OSError as error:
+    print(error, os.path.exists("model"), len(names))
+""")
+        self.assertEqual(done.stdout, "full False 6\n", done)
 
     def test_without_a_folder_nothing_is_kept_and_the_program_goes_on(self):
         done = self.python("import mlflow\nwith mlflow.start_run() as run:\n"

@@ -5,7 +5,7 @@ pipelines, sweeps and a queue."""
 
 import os
 
-from support import MUSTER, Case, run_tests
+from support import MUSTER, USAGE, Case, run_tests
 from test_detection import FRONTS
 
 # ssh to any host: this one, once it has noted its words.
@@ -97,6 +97,49 @@ class Reach(Case):
                                                  **around):
                         self.assertIn("-p 4321 ", line)
                         self.assertIn("-i key ", line)
+
+    def test_by_options_to_commands_around_ssh(self):
+        self.write("bin/myssh", NOTING, 0o755)
+        self.write("bin/plink", NOTING, 0o755)
+        for command, port in (("myssh", "-p"), (self.path("bin/myssh") + " -q", "-p"),
+                              ("env X=1 ssh", "-p"), ("plink -batch", "-P")):
+            with self.subTest(command):
+                for line in self.told_to_ssh(["run", "--ssh-command", command, "--ssh-port", "4321",
+                                              "--ssh-identity", "key", "-H", "n1,n2", "true"]):
+                    self.assertRegex(line, f"^(-q |-batch |.* )?{port} 4321 -i key n[12] exec ")
+        self.assertIn("-p 4321 -i key ", self.told_to_ssh(
+            ["mpirun", "-mca", "plm_rsh_agent", "ssh -q", "--ssh-port", "4321", "--ssh-identity",
+             "key", "-H", "n1,n2", "true"])[0])
+
+    def test_commands_that_take_no_port_are_refused(self):
+        self.write("bin/kubexec.sh", NOTING, 0o755)
+        self.write("ported", "n1 port=4321\nn2\n")
+        given = ["run", "--ssh-command", "kubexec.sh"]
+        hosts = ["-H", "n1,n2"]
+        told = r"kubexec\.sh is not told a (port|key): that is for ssh and its like\n  hint: give "
+        for words, place in ((["--ssh-port", "4321", *hosts], "--ssh-port"),
+                             (["--ssh-identity", "key", *hosts], "--ssh-identity"),
+                             (["--hostfile", "ported"], "ported:1:1")):
+            with self.subTest(words):
+                done = self.called([*given, *words, "true"])
+                self.assert_refused(done, USAGE, f"{place}: {told}")
+                self.assertFalse(os.path.exists(self.path("ssh.log")))
+        done = self.called(["mpirun", "-mca", "plm_rsh_agent", "rsh", "--ssh-port", "1", *hosts,
+                            "true"])
+        self.assert_refused(done, 1, "--ssh-port: rsh is not told a port")  # as mpirun ends
+        for line in self.told_to_ssh([*given, *hosts, "true"], MUSTER_SSH_PORT="5"):
+            self.assertRegex(line, "^n[12] exec ", "what is usual counts where it can")
+
+    def test_ssh_itself_can_be_asked_for(self):
+        self.write("bin/srun", SLURM["srun"], 0o755)
+        words = ["run", "--ssh-command", "ssh", "true"]
+        job = {"SLURM_JOB_ID": "4", "SLURM_JOB_NODELIST": "n1,n2", "SLURM_JOB_NUM_NODES": "2",
+               "SLURM_TASKS_PER_NODE": "1(x2)"}
+        self.told_to_ssh(words, **job)
+        self.assertFalse(os.path.exists(self.path("srun.log")))
+        for line in self.told_to_ssh([*words[:3], "-H", "n1,n2", "true"],
+                                     MUSTER_SSH_COMMAND="false"):
+            self.assertIn("BatchMode=yes", line)
 
     def test_by_muster_yml_for_jobs(self):
         for words, port in (([], "4000"), (["--ssh-port", "4001"], "4001")):

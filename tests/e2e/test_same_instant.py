@@ -98,6 +98,17 @@ for one in range(10):
 store.call(f"called by {who}") if who == "0" else store.end("FINISHED")
 """
 
+# A file system that has no hard links; whoever looks never finds what is not whole yet.
+NO_LINKS = """import errno, os
+def link(source, target, **more):
+    raise OSError(errno.EPERM, "no hard links here")
+renamed = os.replace
+def replace(source, target):
+    assert not os.path.exists(target) or os.path.getsize(target) > 0, target
+    renamed(source, target)
+os.link, os.replace = link, replace
+"""
+
 
 class SameInstant(Case):
     @contextlib.contextmanager
@@ -290,8 +301,14 @@ class SameInstant(Case):
         return done
 
     def test_versions_that_programs_register(self):
+        self.register_versions(REGISTERS)
+
+    def test_versions_that_programs_register_without_hard_links(self):
+        self.register_versions(NO_LINKS + REGISTERS)
+
+    def register_versions(self, program):
         os.mkdir(self.path("record"))
-        done = self.many_programs(REGISTERS, "record")
+        done = self.many_programs(program, "record")
         made = dict(line.split() for one in done for line in one.lines)
         self.assertEqual(sorted(map(int, made)), list(range(1, 10 * MANY + 1)))
         registered = self.path(".local/state/muster/runs/.registered")
@@ -311,12 +328,21 @@ class SameInstant(Case):
         self.assertEqual((done.code, done.errors), (0, ""), done)
 
     def test_names_that_programs_make_in_mlflows_folder(self):
-        done = self.many_programs(NEW_NAMES, "mlruns")
+        self.make_names(NEW_NAMES)
+
+    def test_names_that_programs_make_in_mlflows_folder_without_hard_links(self):
+        self.make_names(NO_LINKS + NEW_NAMES)
+
+    def make_names(self, program):
+        done = self.many_programs(program, "mlruns")
         words = [word for one in done for word in one.lines]
         self.assertEqual((words.count("made"), words.count("refused")), (20, 20 * (MANY - 1)))
         meta = self.read("mlruns/0/shared/meta.yaml").decode()
         self.assertIn('run_name: "called by 0"\n', meta)
         self.assertIn("\nstatus: 3\n", meta, "each changes what it means to, and nothing else")
+        left = [name for _, _, names in os.walk(self.path("mlruns")) for name in names
+                if name.startswith(".")]
+        self.assertEqual(left, [], "nothing that was only for the moment")
 
 
 if __name__ == "__main__":

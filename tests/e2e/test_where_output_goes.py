@@ -421,7 +421,8 @@ class OddFiles(RecordedCase):
                     self.assertEqual((done.code, done.out), (code, b""), done)
                     if closed != "2>&-":
                         self.assertRegex(done.errors, r"cannot (write|make) \S+: it names a stream "
-                                         r"that is closed, or not open for writing", done)
+                                         r"that is closed, or not open for writing\n"
+                                         r"  hint: is that stream open\? ", done)
 
     def test_programs_are_told_that_a_stream_was_closed(self):
         self.write("copies.py", COPIES)

@@ -120,7 +120,8 @@ constexpr Row kSet = {{"--set",
                        "KEY=VALUE",
                        "Give an input a value (inputs.NAME=VALUE), the run a tag "
                        "(tags.NAME=VALUE), or a name in Azure ML a meaning here (data.NAME=PATH, "
-                       "components.NAME=FILE, environments.NAME=IMAGE). Repeatable.",
+                       "components.NAME=FILE, environments.NAME=IMAGE). Repeatable, with one value "
+                       "for each KEY.",
                        {.repeatable = true}},
                       add_setting};
 constexpr Row kNodes = {

@@ -242,7 +242,7 @@ constexpr Option<RunDraft> kOptions[] = {
       Takes::text,
       "NAME[=VALUE]",
       "Set this environment variable for every rank, to VALUE or to its value in this shell. "
-      "Repeatable.",
+      "Repeatable, with one value for each NAME.",
       {.repeatable = true, .scope = Scope::program}},
      add_variable},
     {{"--clean-env", kEnvironment, Takes::nothing, "",

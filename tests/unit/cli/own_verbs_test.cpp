@@ -51,6 +51,40 @@ TEST_F(OwnVerbs, DoTheirWorkWithOptions) {
   EXPECT_EQ(muster({"help", "--color", "never", "run"}).out, muster({"run", "--help"}).out);
 }
 
+TEST_F(OwnVerbs, AreNamedByOptionsWithoutAny) {
+  const CommandLine muster;
+  const std::string version = muster({"version"}).out;
+  const std::string help = muster({"help"}).out;
+  const std::string of_run = muster({"run", "--help"}).out;
+  const std::vector<std::vector<std::string>> manners = {
+      {}, {"--color=never"}, {"--color", "never"}, {"--quiet", "--colour=auto"}};
+  for (const std::vector<std::string>& manner : manners) {
+    const auto said = [&](const std::string& option, std::vector<std::string> rest) {
+      std::vector<std::string> before = manner;
+      before.push_back(option);
+      before.insert(before.end(), rest.begin(), rest.end());
+      std::vector<std::string> behind = {option};
+      behind.insert(behind.end(), manner.begin(), manner.end());
+      behind.insert(behind.end(), rest.begin(), rest.end());
+      const Answer answer = muster(before);
+      EXPECT_EQ(answer.code, 0) << answer.err;
+      EXPECT_EQ(answer.out, muster(behind).out);
+      return answer.out;
+    };
+    EXPECT_EQ(said("--version", {}), version);
+    EXPECT_EQ(said("-V", {}), version);
+    for (const char* option : {"--help", "-h"}) {
+      EXPECT_EQ(said(option, {}), help);
+      EXPECT_EQ(said(option, {"run"}), of_run);
+      EXPECT_EQ(said(option, {"--help"}), help);
+      EXPECT_EQ(said(option, {"--version"}), version) << "as of any command";
+    }
+  }
+  const Answer wrong = muster({"--help", "--color=nevre"});
+  EXPECT_EQ(wrong.code, base::exit_code(base::Fault::usage));
+  EXPECT_NE(wrong.err.find("--color must be"), std::string::npos) << wrong.err;
+}
+
 TEST_F(OwnVerbs, RefuseOtherOptions) {
   const CommandLine muster;
   for (const std::string& name : kNames) {

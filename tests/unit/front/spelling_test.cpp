@@ -170,6 +170,21 @@ TEST_P(EachFrontsWords, TakesAnOptionTwiceAsItsLauncherDoes) {
   }
 }
 
+// "-x NAME[=VALUE]" and the like: whether a name may have two values, the help says.
+TEST_P(EachFrontsWords, SaysInItsHelpWhereANameHasOneValue) {
+  const Front& front = *GetParam();
+  if (kTwice.contains(name_of(front))) return;
+  for (const OptionText* option : front.options()) {
+    const bool has_names = option->argument.find("=VALUE") != std::string_view::npos;
+    if (!has_names || !option->traits.repeatable) continue;
+    const std::string name(names_of(*option).front());
+    const auto reading = read(front, {name, "tags.a=1", name, "tags.a=2", "--", "x"});
+    const bool is_refused = !reading && reading.error().what.ends_with("cannot be combined");
+    const bool is_told = option->help.find("one value for each") != std::string_view::npos;
+    EXPECT_EQ(is_refused, is_told) << name_of(front) << " " << name;
+  }
+}
+
 std::vector<const Front*> all_fronts() {
   std::vector<const Front*> all;
   for (const Front& front : fronts()) all.push_back(&front);

@@ -45,6 +45,23 @@ TEST(CarrierWords, UserPortAndKey) {
                    "-i", "/keys/id job", "worker@node1", "exec /usr/bin/muster agent"}));
 }
 
+TEST(CarrierWords, OtherCommandsGetWhatIsSaidAndNoMore) {
+  model::CarrierSpec carrier;
+  carrier.command = {"env", "X=1", "ssh"};
+  EXPECT_EQ(words(carrier, host("n")),
+            (Words{"env", "X=1", "ssh", "n", "exec /usr/bin/muster agent"}));
+  carrier.port = 2222;
+  carrier.identity = "k";
+  EXPECT_EQ(words(carrier, host("n")), (Words{"env", "X=1", "ssh", "-p", "2222", "-i", "k", "n",
+                                              "exec /usr/bin/muster agent"}));
+  carrier.command = {"plink"};
+  EXPECT_EQ(words(carrier, host("n")),
+            (Words{"plink", "-P", "2222", "-i", "k", "n", "exec /usr/bin/muster agent"}));
+  carrier.command = {"/etc/mpi/kubexec.sh"};
+  EXPECT_EQ(words(carrier, host("n")),
+            (Words{"/etc/mpi/kubexec.sh", "n", "exec /usr/bin/muster agent"}));
+}
+
 TEST(CarrierWords, TheHostsOwnPortWins) {
   model::CarrierSpec carrier;
   carrier.port = 2222;

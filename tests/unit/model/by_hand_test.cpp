@@ -65,6 +65,17 @@ TEST(ByHandOf, OtherCommandsGetNoOptions) {
             "/etc/mpi/kubexec.sh pod-0");
 }
 
+TEST(ByHandOf, CommandsAroundSshGetItsOptions) {
+  const auto call = [](std::vector<std::string> command) {
+    return ByHand(spec(std::move(command), 2222, "/k"), host("n")).call();
+  };
+  EXPECT_EQ(call({"/opt/bin/myssh"}), "/opt/bin/myssh -p 2222 -i /k n");
+  EXPECT_EQ(call({"env", "X=1", "ssh"}), "env X=1 ssh -p 2222 -i /k n");
+  EXPECT_EQ(call({"sshpass", "-p", "x", "ssh"}), "sshpass -p x ssh -p 2222 -i /k n");
+  EXPECT_EQ(call({"plink", "-batch"}), "plink -batch -P 2222 -i /k n");
+  EXPECT_EQ(call({"env", "X=1", "rsh"}), "env X=1 rsh n");
+}
+
 TEST(ByHandOf, ScriptsAreCalledByTheirNames) {
   const auto script = [](const std::string& name) {
     return spec({"/bin/sh", "-c", "exec something \"$@\"", name});

@@ -153,5 +153,12 @@ TEST(OutputFile, OnlyAPlainOneThatIsNotPrintedToMayBeReplaced) {
   EXPECT_FALSE(may_be_replaced("/dev/fd/" + std::to_string(closed))) << "nobody's";
 }
 
+TEST(OutputFile, HintsFitTheirTrouble) {
+  EXPECT_TRUE(output_hint(EBADF).starts_with("is that stream open?"));
+  EXPECT_EQ(output_hint(EACCES), "name a folder in which you may create files");
+  EXPECT_EQ(output_hint(ENAMETOOLONG), "choose a shorter name");
+  EXPECT_EQ(output_hint(EIO), "") << "no other folder is known to do better";
+}
+
 }  // namespace
 }  // namespace muster::process
