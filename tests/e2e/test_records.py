@@ -251,8 +251,7 @@ class Detached(RecordCase):
         self.assertEqual(self.show(run["run"])["exit_code"], 7)
 
     def test_a_rank_without_end_keeps_no_other_from_being_followed(self):
-        self.detach('echo $RANK > "$DIR/ready.$RANK"; '
-                    f'[ $RANK = 0 ] && {ENDLESS}; echo x; sleep 600')
+        self.detach(READY + f"[ $RANK = 0 ] && {ENDLESS}; echo x; sleep 600")
         self.ready()
         following = subprocess.Popen([MUSTER, "logs", "-f", "last"], stdout=subprocess.PIPE,
                                      env=self.environment())
