@@ -1,6 +1,7 @@
 // open_by_command: ssh, or what stands in for it, starts the agent on the host.
 #include "head/carried_link.hpp"
 #include "head/carriers.hpp"
+#include "model/carrier_flags.hpp"
 
 namespace muster::head {
 
