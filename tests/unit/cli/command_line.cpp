@@ -1,10 +1,12 @@
 // Standard streams are files of memory while the command line is carried out.
 #include "unit/cli/command_line.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "front/voice.hpp"
 #include "main/helper_image.hpp"
 #include "process/helper_program.hpp"
 #include "process/unique_fd.hpp"
@@ -46,6 +48,7 @@ class Caught {
 
 Answer CommandLine::operator()(std::vector<std::string> words) const {
   process::set_helper(helper_image());
+  for (const char* said : {front::kColor, front::kQuiet}) ::unsetenv(said);  // by another line
   Answer answer;
   Invocation invocation;
   words.insert(words.begin(), "muster");

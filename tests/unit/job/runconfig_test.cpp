@@ -102,10 +102,12 @@ TEST(RunConfig, NoPasswordIsKept) {
                 "baseImage: train, baseImageRegistry: {address: r.example, " + login + "}");
   };
   EXPECT_EQ(good(registry("username: null, password: null")).image->text, "r.example/train");
-  EXPECT_NE(wrong(registry("username: null, password: secret"))
-                .find("environment.docker.baseImageRegistry.password is not supported; leave it "
-                      "out, and log in where the image is pulled, with podman login r.example\n"),
+  const auto told = read_job(registry("username: null, password: secret"), "j").complaints;
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].what.find("environment.docker.baseImageRegistry.password is not supported"),
             std::string::npos);
+  EXPECT_EQ(told[0].hint,
+            "leave it out, and log in where the image is pulled, with podman login r.example");
 }
 
 TEST(RunConfig, ACommandIsRunAsItIs) {

@@ -335,7 +335,8 @@ TEST_P(WayThere, IsInEachCommandThatIsOffered) {
   whom.by_hand = model::ByHand(carrier, host_called(kHost));
   for (const auto& command : commands_to_host(diagnose(whom, GetParam().end).error.hint)) {
     if (command.starts_with("ssh-keygen ")) continue;
-    EXPECT_TRUE(command.starts_with("'./my ssh' -J jump node1 ")) << command;
+    EXPECT_TRUE(command.starts_with("'./my ssh' -J jump -p 2222 -i '/keys/my key' node1 "))
+        << command;
   }
 }
 
