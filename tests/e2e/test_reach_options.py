@@ -116,6 +116,13 @@ class Reach(Case):
             self.assertNotEqual(done.code, 0)
             self.assertRegex(done.errors, r"muster\.yml:2:18: run\.start_timeout must be seconds")
 
+    def test_folders_of_jobs_stand_in_their_files(self):
+        for verb, told in (("submit", "the folder code: of the job file"),
+                           ("rerun", "the folder that it had")):
+            done = self.called([verb, "--workdir", "/", "job.yml"])
+            self.assertNotEqual(done.code, 0)
+            self.assertIn(told, done.errors)
+
     def test_a_rerun_may_say_it_anew(self):
         for name, words, program in self.lines():
             with self.subTest(front=name):
