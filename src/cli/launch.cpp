@@ -45,7 +45,6 @@
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
 #include "store/stream_times.hpp"
-#include "sweep/metric_text.hpp"
 #include "view/phases.hpp"
 #include "view/report.hpp"
 
@@ -144,18 +143,6 @@ void give_secret(model::JobSpec& spec) {
   }
 }
 
-// MLflow's files cannot lie in a record that is not there.
-void keep_out_of(const std::string& record, plan::Kept& kept) {
-  const std::string there = sweep::file_uri(record);
-  for (auto* machine : {&kept.same_machine, &kept.elsewhere}) {
-    for (plan::Forwarded& app : *machine) {
-      std::erase_if(app.kept, [&](const model::Variable& one) {
-        return one.name == front::kTrackingUri && one.value.starts_with(there);
-      });
-    }
-  }
-}
-
 // A run hears it from its agents, which ask the kernel before they start anything.
 void foresee_refusal(Prospect& job) {
   const model::MemoryWish& wish = job.spec.mapping.memory;
@@ -229,6 +216,7 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    logs_to_record_ = log_to_record(request_, invocation_.environment, *job);
     if (const auto fine = check_meeting_place(*job, *job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
@@ -388,6 +376,7 @@ class Launch {
       return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
                         "there is no folder for the record of a detached run");
     }
+    if (recorder_ && request_.keeps != front::Keeps::always) begin_for_metrics(job);
     if (!recorder_ || request_.keeps != front::Keeps::always) return {};
     const bool has_code = code_.has_value();
     if (has_code) {
@@ -409,6 +398,12 @@ class Launch {
     keep_out_of(recorder_->record().folder, job.kept);
     recorder_.reset();
     return {};
+  }
+
+  // Ranks may write there as soon as they run; other records are made then.
+  void begin_for_metrics(Prospect& job) {
+    if (!logs_to_record_ || recorder_->begin()) return;
+    keep_out_of(recorder_->record().folder, job.kept);
   }
 
   // Before anything starts: what is changed from here on is no part of the run.
@@ -541,6 +536,7 @@ class Launch {
   bool is_built_ = false;                     // the image
   bool runs_here_ = false;                    // some rank, beside those on hosts elsewhere
   bool has_started_ = false;                  // any rank
+  bool logs_to_record_ = false;               // any rank, with MLflow
   model::RunReport ended_;                    // of the run, once its outputs are here
   std::optional<process::HeldSignals> held_;  // from the record's beginning to its end
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded

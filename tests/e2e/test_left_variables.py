@@ -294,6 +294,11 @@ class Metrics(Case):
         env = self.environment(MLFLOW_TRACKING_URI=uri, **more)
         return self.succeeds("-n", "1", "sh", "-c", "echo $MLFLOW_TRACKING_URI", env=env).text
 
+    def assert_own(self, seen, left):
+        """It is that of the run that has seen it."""
+        self.assertRegex(seen, rf"^file://{self.path('records')}/[^/]+/mlruns\n$")
+        self.assertNotEqual(seen.strip(), left)
+
     def submitted(self, **more):
         """What the rank of a job is given."""
         self.write("job.yml", "command: echo $MLFLOW_TRACKING_URI\n")
@@ -303,13 +308,13 @@ class Metrics(Case):
     def test_that_of_a_run_that_is_over_is_dropped(self):
         uri = self.submitted()
         self.assertTrue(uri.startswith(f"file://{self.path('records')}/"), uri)
-        self.assertEqual(self.seen(uri), "\n")
+        self.assert_own(self.seen(uri), uri)
         step = uri.replace("/mlruns", "/steps/train/mlruns")
-        self.assertEqual(self.seen(step), "\n")
+        self.assert_own(self.seen(step), uri)
         fresh = self.submitted(MLFLOW_TRACKING_URI=uri)
         self.assertNotIn(fresh, ("", uri))
         shutil.rmtree(self.path("records"))
-        self.assertEqual(self.seen(uri), "\n")
+        self.assert_own(self.seen(uri), uri)
         run = uri.split("/")[-2]
         self.assertNotIn(run, os.listdir(self.path("records")))
 

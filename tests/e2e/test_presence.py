@@ -30,6 +30,8 @@ FRONTS = {
     # Through gloo, ranks of several hosts need an address that other hosts can see.
     "horovodrun": "horovodrun --mpi -np {all} -H n1:{each},n2:{each}",
     "deepspeed": "deepspeed --hostfile hosts{each} --no_python --no_local_rank",
+    # Like all that runs on this machine, its ranks see the record.
+    "run on simulated nodes": "run -n {all} --per-node {each} --fake-nodes 2",
 }
 JOBS = {
     "job without distribution": "",

@@ -435,25 +435,22 @@ CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const j
           are_final && is_told && is_here};
 }
 
-// Its plan shows nothing of them.
-void tell_unforeseen(const std::vector<Unforeseen>& launchers, std::vector<std::string>& notices) {
-  for (const Unforeseen& one : launchers) {
-    notices.push_back(fmt::format("what {} in the command will start cannot be foreseen: {}",
-                                  one.launcher, one.why));
-  }
+// Hosts may have a code of their own, unless they get a copy of this one, and so may the images of
+// a cluster.
+ScriptFolder script_folder(const JobSource& source, const job::Place& place, bool copies_code) {
+  const bool is_here = is_on_this_machine(place);
+  return {source.folder, !source.comes_later && is_here,
+          is_here || (copies_code && !has_own_code(place.target))};
 }
 
-// The command, and what it and the files that it names need. Hosts may have a code of their own,
-// unless they get a copy of this one, and so may the images of a cluster.
-void check_what_starts(const Call& call, const JobSource& source, const job::Place& place,
-                       const job::Values& values, const model::JobSpec& spec, bool copies_code,
+// The command, and what it and the files that it names need.
+void check_what_starts(const Call& call, const JobSource& source, const job::Values& values,
+                       const model::JobSpec& spec, const ScriptFolder& where,
                        const InnerReading& inner, job::Complaints& complaints) {
   tell_mistake(call, source.job, inner, complaints);
-  const bool is_here = is_on_this_machine(place);
-  const bool is_seen = !source.comes_later && is_here;
-  const bool has_code = is_here || (copies_code && !has_own_code(place.target));
-  check_script(call, source.job, spec, {source.folder, is_seen, has_code}, complaints);
-  const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
+  check_script(call, source.job, spec, where, complaints);
+  const bool looks =
+      call.is_file && where.is_seen && !source.is_rehearsed && source.sources.empty();
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
@@ -533,9 +530,12 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner =
       inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
-  if (draft.explains || draft.dry_run) tell_unforeseen(inner.unforeseen, reading.notices);
+  const ScriptFolder where = script_folder(source, place, code.has_value());
+  if (draft.explains || draft.dry_run || draft.validates) {
+    tell_unforeseen(call, job, made.spec, where, inner.unforeseen, reading.notices);
+  }
   job::Complaints of_command(files);
-  check_what_starts(call, source, place, values, made.spec, code.has_value(), inner, of_command);
+  check_what_starts(call, source, values, made.spec, where, inner, of_command);
   if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);

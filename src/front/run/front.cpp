@@ -12,6 +12,7 @@
 #include "front/elsewhere.hpp"
 #include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
+#include "front/reach_options.hpp"
 #include "front/run/check_slurm.hpp"
 #include "front/run/options.hpp"
 #include "front/targets.hpp"
@@ -265,18 +266,39 @@ Result<void> settle_hosts(RunDraft& draft, const Call& call) {
   });
 }
 
-// What muster.yml says of binding, unless an option does.
-Result<void> settle_binding(RunDraft& draft, const Call& call) {
-  model::Mapping& mapping = draft.request.spec.mapping;
-  if (mapping.bind_given || mapping.bind_by_default) return {};
+// Unless an option does.
+Result<void> take_binding(const job::Targets& defaults, model::Mapping& mapping) {
+  const auto& wish = defaults.run_bind_to;
+  if (!wish || mapping.bind_given || mapping.bind_by_default) return {};
+  auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
+  if (!read) read.error().place = {defaults.source, wish->begin.line, wish->begin.column};
+  return read;
+}
+
+// Unless an option does; as with a target, the file comes before variables.
+Result<void> take_reach_of(const job::Targets& defaults, RunRequest& request) {
+  for (const job::Named& one : defaults.run_reach) {
+    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
+    const bool is_said = std::ranges::count(request.said_reach, setting->text.names) > 0;
+    model::JobSpec tried;
+    auto set = setting->set({"run." + one.name, one.value.text}, is_said ? tried : request.spec);
+    if (!set) {
+      set.error().place = {defaults.source, one.value.begin.line, one.value.begin.column};
+      return set;
+    }
+    if (!is_said) request.said_reach.push_back(setting->text.names);
+  }
+  return {};
+}
+
+// What muster.yml says of runs.
+Result<void> settle_defaults(RunDraft& draft, const Call& call) {
   const auto defaults = run_defaults(call);
   if (!defaults) return tl::unexpected(defaults.error());
   draft.notices = defaults->notices;
-  const auto& wish = defaults->run_bind_to;
-  if (!wish) return {};
-  auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
-  if (!read) read.error().place = {defaults->source, wish->begin.line, wish->begin.column};
-  return read;
+  return take_reach_of(*defaults, draft.request).and_then([&] {
+    return take_binding(*defaults, draft.request.spec.mapping);
+  });
 }
 
 Recording recording_of(const RunDraft& draft, const Call& call) {
@@ -293,7 +315,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
   draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
       .and_then([&] { return settle_roles(draft); })
-      .and_then([&] { return settle_binding(draft, call); })
+      .and_then([&] { return settle_defaults(draft, call); })
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })

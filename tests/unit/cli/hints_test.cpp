@@ -70,8 +70,15 @@ TEST(Hints, AnEmptyVariableForAHostfileIsNamed) {
       EXPECT_NE(said.find("$AZUREML_MPI_HOSTFILE"), std::string::npos) << words->front() << said;
     }
   }
-  const std::string said = CommandLine()({"mpirun", "--hostfile", "-np", "2", "true"}).err;
-  EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
+  for (const Words& next : {Words{"mpirun", "--hostfile", "-np", "2", "true"},
+                            {"mpirun", "-H", "-np", "2", "true"},
+                            {"mpirun", "-np", "-H", "localhost", "true"},
+                            {"mpiexec.hydra", "-hosts", "-n", "2", "true"}}) {
+    const std::string said = CommandLine()(next).err;
+    EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
+  }
+  const std::string ended = CommandLine()({"mpirun", "-np"}).err;
+  EXPECT_EQ(ended.find("Is a variable"), std::string::npos) << ended;
 }
 
 TEST(Hints, AWrongNameForAHostfileIsDoubtedFirst) {
