@@ -153,6 +153,7 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
                        const job::Values& values) {
   Recording record;
   record.name = text_of(job.name ? job.name : job.title);
+  record.title = text_of(job.title);
   record.experiment = text_of(job.experiment);
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
