@@ -1,5 +1,5 @@
-"""Scripts that import Azure ML's SDK, in jobs that muster submit starts: muster's package, installed
-beside the program, stands in for it.
+"""Scripts that import Azure ML's SDK, in jobs that muster submit starts: muster's package,
+installed beside the program, stands in for it.
 """
 
 # rooms: front cli
