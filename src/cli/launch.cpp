@@ -27,10 +27,12 @@
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
+#include "cli/stand_ins.hpp"
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
 #include "container/folders.hpp"
 #include "front/inherited.hpp"
+#include "front/job/python_path.hpp"
 #include "head/allocation_end.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
@@ -486,6 +488,12 @@ class Launch {
 
   [[nodiscard]] std::vector<front::DataPath> what_it_reads() const {
     std::vector<front::DataPath> data = request_.data;
+    const std::string& folder = recorder_->record().folder;
+    // Each host would get it with each job, and few of these need it.
+    const bool needs_package = names_azureml(folder + "/code");
+    std::erase_if(data, [&](const front::DataPath& one) {
+      return !needs_package && one.path == folder + std::string(front::kPackageInRecord);
+    });
     if (request_.checkpoints) data.push_back({request_.checkpoints->folder});
     return data;
   }

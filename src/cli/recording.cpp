@@ -132,6 +132,7 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   head::RecorderOptions options;
   options.record.folder = request.record->folder;
   options.record.name = request.record->name;
+  options.record.title = request.record->title;
   options.record.experiment = request.record->experiment;
   options.record.hosts = inner != nullptr ? hosts_of(*inner) : all_hosts_of(spec, plan);
   options.record.launched = inner != nullptr ? static_cast<std::uint32_t>(inner->ranks.size()) : 0;

@@ -38,6 +38,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "cli/stand_ins.hpp"
 #include "cli/stop_wish.hpp"
 #include "front/batch_request.hpp"
 #include "front/cluster_request.hpp"
@@ -132,6 +133,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.read_around = read_input_file;
   asked.columns = help_columns();
   asked.own_name = own_name(invocation.environment);
+  asked.stand_ins = stand_ins_beside(own_path());
   if (const auto records = store::records_folder(invocation.environment)) {
     asked.find_output = [folder = *records](const job::RunOutput& output) {
       return path_of_output(folder, output);

@@ -90,6 +90,9 @@ struct Call {
   std::size_t columns = 80;  // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
+  // What stands in for Azure ML's SDK in a job's processes, as a folder for PYTHONPATH; empty: it
+  // is not installed.
+  std::string stand_ins = {};
 };
 
 // The value of a variable of the launching environment, or nothing.

@@ -65,7 +65,8 @@ inline constexpr std::string_view kMetricsFolder = "mlruns";
 
 // What the record of a run holds beside spec and plan.
 struct Recording {
-  std::string name;  // of the job
+  std::string name;   // of the job
+  std::string title;  // its display_name
   std::string experiment;
   std::vector<model::NamedPath> outputs;
   bool overwrites = false;  // at the paths of all outputs, what is the user's

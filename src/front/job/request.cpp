@@ -20,6 +20,7 @@
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "front/job/python_path.hpp"
 #include "front/job/run_folder.hpp"
 #include "front/job/script.hpp"
 #include "front/job/unset.hpp"
@@ -153,6 +154,7 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
                        const job::Values& values) {
   Recording record;
   record.name = text_of(job.name ? job.name : job.title);
+  record.title = text_of(job.title);
   record.experiment = text_of(job.experiment);
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
@@ -340,25 +342,6 @@ void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   }
 }
 
-// Behind that of the job, or of this shell. An image has a PYTHONPATH of its own, and not the
-// folder.
-void add_python_path(const Call& call, const std::string& folder, model::JobSpec& spec) {
-  constexpr std::string_view kName = "PYTHONPATH";
-  if (spec.container) return;
-  for (model::App& app : spec.apps) {
-    const auto said = std::ranges::find(app.exports, kName, &model::EnvSetting::name);
-    const bool is_said = said != app.exports.end();
-    std::string path =
-        is_said ? said->value.value_or("") : std::string(variable(call, kName).value_or(""));
-    path += (path.empty() ? "" : ":") + folder;
-    if (is_said) {
-      said->value = std::move(path);
-    } else {
-      app.exports.push_back({std::string(kName), std::move(path)});
-    }
-  }
-}
-
 // Where MLflow writes, unless the user says so. On hosts that do not see the record its files would
 // stay if nothing else came home: a login for each host is too much for what few jobs have. Returns
 // whether the record will hold any.
@@ -478,11 +461,8 @@ void tell_run_folder(const Call& call, const JobDraft& draft, const JobSource& s
 }
 
 // Of the environment, the output and how much muster says.
-void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& spec) {
+void set_what_is_typed(const JobDraft& draft, model::JobSpec& spec) {
   add_typed_rule(draft.environment, spec.environment);
-  if (!draft.python_path.empty()) {
-    add_python_path(call, absolute(call, draft.python_path), spec);
-  }
   spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) spec.terminal.emplace();
   spec.verbose = draft.verbose;
@@ -521,7 +501,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   pass_on(secrets, made.spec);
-  set_what_is_typed(call, draft, made.spec);
+  set_what_is_typed(draft, made.spec);
+  auto python = add_python_path(call, draft.python_path, code.has_value(), made.spec);
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
@@ -545,6 +526,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.build = build_of(job, request.spec, source.folder);
   request.secrets = std::move(secrets);
   request.data = data_of(job, values);
+  if (python) request.data.push_back(std::move(*python));
   request.checkpoints = std::move(checkpoints);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);
