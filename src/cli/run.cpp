@@ -334,12 +334,9 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return own != 0 ? own : code;
   }
   if (read->complaints.empty()) add_places(*read, invocation);
-  if (read->complaints.empty() && read->cluster && read->only_asks) {
-    return check_target(*read, invocation);
-  }
-  if (read->complaints.empty() && read->batch && read->only_asks) {
-    return check_batch_target(*read, invocation);
-  }
+  const bool only_asks = read->complaints.empty() && read->only_asks;
+  if (only_asks && read->cluster) return check_target(*read, invocation);
+  if (only_asks && read->batch) return check_batch_target(*read, invocation);
   if (read->checked) {
     const int told = print(view::complaints_json(*read->checked, read->complaints, read->notices));
     const bool good = read->complaints.empty();
