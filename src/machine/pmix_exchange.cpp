@@ -17,7 +17,7 @@ std::size_t bytes_of(const pmix::Datum& datum) {
 
 std::size_t bytes_of(const pmix::Lookup& lookup) {
   std::size_t bytes = kEntryPlace;
-  for (const std::string& key : lookup.keys) bytes += sizeof key + key.size();
+  for (const std::string& key : lookup.keys) bytes += sizeof(std::string) + key.size();
   return bytes;
 }
 

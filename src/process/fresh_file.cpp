@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kNew = ".new-";
 constexpr std::size_t kDigits = 12;
-constexpr mode_t kMode = 0600;
+constexpr mode_t kOwnMode = 0600;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -25,11 +25,11 @@ std::string folder_of(const std::string& path) {
 
 UniqueFd made_as(const std::string& name) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  return UniqueFd(::open(name.c_str(), kFlags, kMode));
+  return UniqueFd(::open(name.c_str(), kFlags, kOwnMode));
 }
 
 UniqueFd made_without_name(const std::string& path) {
-  return UniqueFd(::open(folder_of(path).c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kMode));
+  return UniqueFd(::open(folder_of(path).c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kOwnMode));
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ bool is_our_own(const FolderEntry& entry) {
   const std::string_view name = entry.name;
   if (entry.kind == FileKind::file)
     return name == kRemovedFile || name == kCheckpointsLock || name.starts_with(kForeignMark) ||
-           name.starts_with(".index.sqlite");
+           name.starts_with(".index.sqlite") ||
+           (process::is_fresh_name(entry.name) && is_young(entry));  // is being written
   return entry.kind == FileKind::folder &&
          (name == ".blobs" || name == ".steps" || name == ".queued" || name == ".registered" ||
           name == ".fetched" || name == kPlacedOutputs);
@@ -62,12 +63,10 @@ class Search {
     for (const FolderEntry& entry : process::entries_of(folder.get())) {
       if (entry.owner != ::geteuid() || is_our_own(entry)) continue;
       const bool is_folder = entry.kind == FileKind::folder;
-      if (is_folder && entry.name.starts_with(".gone-")) {
+      if (is_half_file(entry) || (is_folder && entry.name.starts_with(".gone-"))) {
         found_.paths.push_back(entry.name);
       } else if (is_folder && entry.name.starts_with(".new-")) {
         add_half(entry, entry.name);
-      } else if (is_half_file(entry)) {
-        found_.paths.push_back(entry.name);
       } else if (!is_folder || !is_run_name(entry.name)) {
         found_.strange.push_back(entry.name);
       } else if (std::ranges::binary_search(ended, entry.name)) {
