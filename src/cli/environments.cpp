@@ -24,7 +24,6 @@
 namespace muster::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using base::Fault;
 using base::Result;
 
