@@ -366,7 +366,8 @@ class OnHosts(LabCase):
         self.write("job.yml", job(PACKED, nodes=2))
         cache = HOME + "/.cache/muster"
         self.lab.run(["mkdir", "-p", cache], host="node2")
-        self.lab.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", cache], host="node2")
+        self.lab.run(["mount", "-t", "tmpfs", "-o", "size=16k,mode=755", "none", cache],
+                     host="node2")
         self.addCleanup(self.lab.run, ["umount", "-l", cache], host="node2")
         for _ in range(2):
             done = self.submit("-H", "node1:2,node2:2")
