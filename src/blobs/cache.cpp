@@ -2,11 +2,13 @@
 #include "blobs/cache.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/byte_size.hpp"
@@ -17,6 +19,31 @@
 #include "process/ownership.hpp"
 
 namespace muster::blobs {
+namespace {
+
+// Both are closed to others from the start: above them may be a folder of a group, whose group all
+// that is made in it gets. Returns why the inner one is not there.
+std::error_code make_closed(const std::string& cache, const std::string& folder) {
+  std::error_code why;
+  std::filesystem::create_directories(std::filesystem::path(cache).parent_path(), why);
+  for (const std::string* const path : {&cache, &folder}) {
+    const bool is_made = ::mkdir(path->c_str(), 0700) == 0 || errno == EEXIST;
+    if (!is_made && !why) why.assign(errno, std::generic_category());
+  }
+  struct stat found {};
+  return ::stat(folder.c_str(), &found) == 0 ? std::error_code() : why;
+}
+
+base::Error cannot_make(const std::string& folder, const std::error_code& why) {
+  const bool is_full = why == std::errc::no_space_on_device || why.value() == EDQUOT;
+  return {base::Fault::cannot_start,
+          fmt::format("cannot make {}: {}", folder, why.message()),
+          is_full ? "make room there, or set XDG_CACHE_HOME to a folder with more"
+                  : "set XDG_CACHE_HOME to a folder that you may write to",
+          {}};
+}
+
+}  // namespace
 
 std::optional<std::string> cache_folder(const std::vector<std::string>& environment) {
   const std::string cache = base::value_of(environment, "XDG_CACHE_HOME");
@@ -28,9 +55,7 @@ std::optional<std::string> cache_folder(const std::vector<std::string>& environm
 
 base::Result<std::string> own_part_of(const std::string& cache, std::string_view part, Use use) {
   const std::string folder = fmt::format("{}/{}", cache, part);
-  std::error_code wrong;
-  std::filesystem::create_directories(cache, wrong);
-  (void)::mkdir(folder.c_str(), 0700);
+  const std::error_code missing = make_closed(cache, folder);
   for (const std::string& path : {cache, folder}) {
     const std::string why =
         use == Use::executed ? process::why_not_own(path) : process::why_others(path);
@@ -39,6 +64,7 @@ base::Result<std::string> own_part_of(const std::string& cache, std::string_view
                       "set XDG_CACHE_HOME to a folder of your own, or remove it",
                       "not using {}: {}", path, why);
   }
+  if (missing) return tl::unexpected(cannot_make(folder, missing));
   return folder;
 }
 

@@ -19,9 +19,9 @@ enum class Use : std::uint8_t {
   executed,  // as it is
   checked,   // by its hash, each time
 };
-// A folder in that one, "environments", made if it is not there. An error where it, or the cache,
-// is another user's, or where others may write to what is executed: XDG_CACHE_HOME may name a
-// folder of many.
+// A folder in that one, "environments", made if it is not there. An error where it cannot be made;
+// where it, or the cache, is another user's; or where others may write to what is executed:
+// XDG_CACHE_HOME may name a folder of many.
 [[nodiscard]] base::Result<std::string> own_part_of(const std::string& cache, std::string_view part,
                                                     Use use);
 

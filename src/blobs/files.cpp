@@ -89,7 +89,8 @@ bool read_stream(int file, const std::function<bool(std::string_view)>& take) {
 bool send_file(int from, int to, const GoesOn& goes_on) {
   return read_pieces(from, [&](std::string_view bytes) {
     errno = process::write_all(to, bytes).error;
-    return errno == 0 && !is_given_up(goes_on);
+    if (errno == 0 && is_given_up(goes_on)) errno = ECANCELED;
+    return errno == 0;
   });
 }
 

@@ -32,7 +32,8 @@ namespace muster::blobs {
 // The same of what cannot be read twice, such as a pipe.
 [[nodiscard]] bool read_stream(int file, const std::function<bool(std::string_view)>& take);
 
-// All bytes of the first one to what may be a pipe; false with errno, or when that is given up.
+// All bytes of the first one to what may be a pipe; false with errno: ECANCELED when that is given
+// up.
 [[nodiscard]] bool send_file(int from, int to, const GoesOn& goes_on = {});
 
 // A regular file to read, nothing with errno else: a link at its end is not followed.

@@ -24,7 +24,6 @@
 namespace muster::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using base::Fault;
 using base::Result;
 
@@ -84,9 +83,12 @@ void remove_environment(const std::string& folder) {
 
 Result<void> make(const std::string& folder, const job::CondaPackages& packages,
                   const PackageTool& tool, const Invocation& invocation, ReadyAnswer& answer) {
-  remove_environment(folder);
   auto made = fill_environment(folder, packages, tool, invocation.environment,
                                [&](std::string_view doing) { answer.doing(doing); });
+  // Its group may be that of a folder further above, and the umask may let that write.
+  constexpr fs::perms kOthersWrite = fs::perms::group_write | fs::perms::others_write;
+  std::error_code ignored;
+  if (made) fs::permissions(folder, kOthersWrite, fs::perm_options::remove, ignored);
   if (made && !store::write_file(folder + "/" + std::string(kWhole), tool.word)) {
     made = tl::unexpected(system_error_at("write to", folder, errno));
   }
@@ -110,11 +112,13 @@ Result<std::string> ready_environment(const std::string& cache, const std::strin
     alone = lock(folder, false);
   }
   if (!alone) return tl::unexpected(system_error_at("lock", folder + std::string(kLock), errno));
+  const bool is_made = is_whole(folder);
+  if (!is_made) remove_environment(folder);  // of one that was interrupted
   // From a time when others could write to the folder above it.
   if (const std::string why = process::why_not_own(folder); !why.empty()) {
     return base::fail(Fault::cannot_start, "remove it", "not using {}: {}", folder, why);
   }
-  if (!is_whole(folder)) {
+  if (!is_made) {
     if (auto made = make(folder, *packages, *tool, invocation, answer); !made) {
       return tl::unexpected(std::move(made.error()));
     }

@@ -1,7 +1,9 @@
 // Without a name by O_TMPFILE; a link gives it one, which is then exchanged for the wanted one.
 #include "process/fresh_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -36,7 +38,10 @@ UniqueFd made_without_name(const std::string& path) {
 
 std::string fresh_name(const std::string& path) {
   const auto digits = fmt::format("{:08x}{:08x}", ::arc4random(), ::arc4random());
-  return fmt::format("{}{}{}", path, kNew, digits.substr(0, kDigits));
+  constexpr std::size_t kLongest = NAME_MAX - kNew.size() - kDigits;
+  const std::size_t name = path.rfind('/') + 1;
+  const std::string begin = path.substr(0, name + std::min(kLongest, path.size() - name));
+  return fmt::format("{}{}{}", begin, kNew, digits.substr(0, kDigits));
 }
 
 bool is_fresh_name(std::string_view name) {

@@ -9,8 +9,8 @@
 
 namespace muster::process {
 
-// Beside `path`, one that no other process knows: "PATH.new-" and 12 digits. Where whoever uses it
-// is killed, it stays, and its name tells what it was.
+// Beside `path`, one that no other process knows: "PATH.new-" and 12 digits, with the beginning of
+// a name that is long. Where whoever uses it is killed, it stays, and its name tells what it was.
 [[nodiscard]] std::string fresh_name(const std::string& path);
 // Whether fresh_name() gives such names.
 [[nodiscard]] bool is_fresh_name(std::string_view name);

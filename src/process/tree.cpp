@@ -1,5 +1,7 @@
 // Folders within each other take neither descriptors nor stack, so there may be any number of them.
-// A folder that its owner has closed is opened before it is removed.
+// A folder that its owner has closed is opened before it is removed. Only folders are asked for
+// their file system: on an overlay, as in containers and on hosts without disks, files may name
+// another one than their folder does; and a file that is mounted there cannot be removed anyhow.
 #include "process/tree.hpp"
 
 #include <algorithm>
@@ -98,12 +100,12 @@ class Walk {
     if (!folder || ::fstat(folder.get(), &facts) != 0) return pass_by(at, entry, errno);
     levels_.push_back({entry, {}, facts.st_dev, facts.st_ino});
     for (FolderEntry& below : entries_of(folder.get())) {
-      if (below.device != entry.device) {
-        pass_by(folder.get(), below, EXDEV);
-      } else if (below.kind == FileKind::folder) {
-        levels_.back().folders.push_back(std::move(below));
-      } else {
+      if (below.kind != FileKind::folder) {
         see(folder.get(), below);
+      } else if (below.device != entry.device) {
+        pass_by(folder.get(), below, EXDEV);
+      } else {
+        levels_.back().folders.push_back(std::move(below));
       }
     }
     if (levels_.back().folders.empty()) {
@@ -246,8 +248,9 @@ struct Place {
   std::string name;
 };
 
+// The folder may be one that cannot be listed, such as some /tmp.
 Place place_of(int at, std::string_view path) {
-  UniqueFd folder(::openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  UniqueFd folder(::openat(at, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
        slash = path.find('/')) {
     folder = open_folder(folder.get(), std::string(path.substr(0, slash)));
@@ -311,7 +314,7 @@ FileTime own_change(int at, const std::string& path) {
 Removed remove_tree(const std::string& path) {
   const std::size_t name = path.rfind('/') + 1;
   const std::string above = name == 0 ? "." : path.substr(0, name);
-  const UniqueFd folder(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder(::open(above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   return folder ? remove_tree(folder.get(), path.substr(name)) : Removed();
 }
 
@@ -321,7 +324,8 @@ Removed remove_tree(int at, const std::string& path) {
   struct stat whole {};
   const auto entry = look_at(place.folder.get(), place.name);
   if (!entry || ::fstat(place.folder.get(), &around) != 0 || ::fstat(at, &whole) != 0) return {};
-  if (entry->device != around.st_dev || around.st_dev != whole.st_dev) return {0, path, EXDEV};
+  const bool is_mounted = entry->kind == FileKind::folder && entry->device != around.st_dev;
+  if (is_mounted || around.st_dev != whole.st_dev) return {0, path, EXDEV};
   Remover remover;
   remover.go(place.folder.get(), *entry, path);
   return remover.take();

@@ -138,6 +138,39 @@ class CondaFiles(Case):
         for folder in ("shared/muster", "shared/muster/environments"):
             self.assertEqual(os.stat(self.path(folder)).st_mode & 0o777, 0o755)
 
+    @unittest.skipIf(os.getuid() != 0, "only root can give files away")
+    def test_a_cache_in_a_folder_of_a_group_is_used_again(self):
+        """What is made there has its group, and the umask would let that write."""
+        env = {**self.conda(), "XDG_CACHE_HOME": self.path("shared")}
+        os.mkdir(self.path("shared"))
+        os.chown(self.path("shared"), 0, own.users())
+        os.chmod(self.path("shared"), 0o2775)
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "python --version"))
+        submit = ("sh", "-c", 'umask 002; exec "$@"', "sh", MUSTER, "submit")
+        def submits(calls):
+            done = self.muster("job.yml", command=submit, env=env)
+            self.assertEqual(done.code, 0, done)
+            self.assertEqual(len(self.calls()), calls)
+        submits(calls=1)
+        submits(calls=1)
+        made, = glob.glob(self.path("shared/muster/environments/*/"))
+        for folder in (made, self.path("shared/muster/environments"), self.path("shared/muster")):
+            self.assertEqual(os.stat(folder).st_mode & 0o022, 0, folder)
+        # As one leaves it that was killed before it had all.
+        os.remove(os.path.join(made, ".muster-complete"))
+        os.chmod(made, 0o2775)
+        submits(calls=2)
+
+    def test_a_cache_that_cannot_be_made_is_told_of(self):
+        self.write("cache", "")
+        self.write("job.yml", job("  conda: {dependencies: [mkl]}\n", "python --version"))
+        env = {**self.conda(), "XDG_CACHE_HOME": self.path("cache")}
+        done = self.muster("job.yml", command=(MUSTER, "submit"), env=env)
+        self.assertEqual((done.code, done.text), (CANNOT_START, ""), done)
+        self.assertIn(f"cannot make {self.path('cache/muster/environments')}: Not a directory\n",
+                      done.errors)
+        self.assertIn("hint: set XDG_CACHE_HOME to a folder that you may write to", done.errors)
+
     def test_pip_packages_are_made_once_and_come_first(self):
         wheel(self.path("wheels"))
         first = self.submit(job(PACKED), "--verbose")
@@ -333,7 +366,8 @@ class OnHosts(LabCase):
         self.write("job.yml", job(PACKED, nodes=2))
         cache = HOME + "/.cache/muster"
         self.lab.run(["mkdir", "-p", cache], host="node2")
-        self.lab.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", cache], host="node2")
+        self.lab.run(["mount", "-t", "tmpfs", "-o", "size=16k,mode=755", "none", cache],
+                     host="node2")
         self.addCleanup(self.lab.run, ["umount", "-l", cache], host="node2")
         for _ in range(2):
             done = self.submit("-H", "node1:2,node2:2")

@@ -112,7 +112,8 @@ class Images(LabCase):
 
     def with_small_disk(self, host, folder, size):
         """A host whose folder has so much room, until the end of the test."""
-        self.lab.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder], host=host)
+        self.lab.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=755", "none", folder],
+                     host=host)
         self.addCleanup(self.lab.run, ["umount", "-l", folder], host=host)
 
     def test_an_image_that_has_no_room_on_a_host(self):

@@ -6,6 +6,7 @@
 #include <climits>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <thread>
@@ -178,6 +179,68 @@ TEST_F(Trees, AllButWhatStaysGoes) {
   EXPECT_FALSE(fs::exists(path("run/a/b/other")));
   EXPECT_EQ(::umount2(place.c_str(), MNT_DETACH), 0);
   EXPECT_EQ(remove_tree(at_.get(), "run").left, "");
+}
+
+// Files there name the file system of their layer, and folders that of the whole.
+TEST_F(Trees, FilesOnAnOverlayGo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may mount";
+  for (const char* name : {"lower", "layer", "over"}) fs::create_directory(path(name));
+  const std::string layer = path("layer");
+  if (::mount("none", layer.c_str(), "tmpfs", 0, nullptr) != 0) GTEST_SKIP() << "no mounts here";
+  for (const char* name : {"layer/upper", "layer/work"}) fs::create_directory(path(name));
+  const std::string options = "lowerdir=" + path("lower") + ",upperdir=" + path("layer/upper") +
+                              ",workdir=" + path("layer/work") + ",xino=off";
+  const bool is_there = ::mount("none", path("over").c_str(), "overlay", 0, options.c_str()) == 0;
+  if (is_there) {
+    put("over/run/a", std::string(100'000, 'x'));
+    put("over/run/deep/er/b");
+    put("over/alone");
+    const UniqueFd over(::open(path("over").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    EXPECT_GE(bytes_of(over.get(), "run"), 100'000U);
+    EXPECT_EQ(remove_tree(over.get(), "run").left, "");
+    EXPECT_EQ(remove_tree(path("over/alone")).left, "");
+    EXPECT_FALSE(fs::exists(path("over/run")) || fs::exists(path("over/alone")));
+    EXPECT_EQ(::umount2(path("over").c_str(), MNT_DETACH), 0);
+  }
+  EXPECT_EQ(::umount2(layer.c_str(), MNT_DETACH), 0);
+  if (!is_there) GTEST_SKIP() << "no overlays here";
+}
+
+TEST_F(Trees, AFileThatIsMountedStays) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may mount";
+  put("run/a/mounted");
+  put("run/a/other");
+  const std::string place = path("run/a/mounted");
+  if (::mount("/proc/self/status", place.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    GTEST_SKIP() << "no mounts here";
+  }
+  const Removed removed = remove_tree(at_.get(), "run");
+  EXPECT_EQ(::umount2(place.c_str(), MNT_DETACH), 0);
+  EXPECT_EQ(removed.left, "run/a/mounted");
+  EXPECT_EQ(removed.why, EBUSY);
+  EXPECT_FALSE(fs::exists(path("run/a/other")));
+  EXPECT_TRUE(fs::exists(place));
+}
+
+// As /tmp is on some hosts. What root may do, it does not do here.
+TEST_F(Trees, WhatLiesInAFolderThatCannotBeListedGoes) {
+  put("tmp/run/deep/file");
+  constexpr uid_t kNobody = 65534;
+  const uid_t own = ::geteuid();
+  const uid_t user = own == 0 ? kNobody : own;
+  for (const char* name : {"", "tmp", "tmp/run", "tmp/run/deep", "tmp/run/deep/file"}) {
+    ASSERT_EQ(::chown(path(name).c_str(), user, static_cast<gid_t>(-1)), 0);
+  }
+  ASSERT_EQ(::chmod(path("tmp").c_str(), 0300), 0);
+  ::setfsuid(user);
+  struct stat facts {};
+  const bool is_reached = ::stat(path("tmp").c_str(), &facts) == 0;
+  const std::string left = remove_tree(path("tmp/run")).left;
+  ::setfsuid(own);
+  ASSERT_EQ(::chmod(path("tmp").c_str(), 0700), 0);
+  if (!is_reached) GTEST_SKIP() << "others cannot reach the folder of temporary files";
+  EXPECT_EQ(left, "");
+  EXPECT_FALSE(fs::exists(path("tmp/run")));
 }
 
 // Names of one file: each has its part.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -83,6 +84,18 @@ TEST_F(FilesTest, AReplacedFileIsItsOwnersAlone) {
   folder_.file("file", "old", true);
   EXPECT_TRUE(replace_file(path(), "new"));
   EXPECT_EQ(fs::status(path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FilesTest, ANameMayBeAsLongAsAnyFiles) {
+  const std::string longest = folder_.path() + "/" + std::string(NAME_MAX, 'x');
+  for (const char* text : {"one", "two"}) {
+    EXPECT_TRUE(replace_file(longest, text));
+    EXPECT_EQ(read_file(longest), text);
+  }
+  EXPECT_EQ(files(), 1U);
+  EXPECT_FALSE(replace_file(longest + "x", "text"));
+  EXPECT_EQ(errno, ENAMETOOLONG);
+  EXPECT_EQ(files(), 1U);
 }
 
 // Each writes another text again and again; whoever reads meanwhile finds one of them, whole.
