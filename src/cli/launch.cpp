@@ -372,7 +372,7 @@ class Launch {
     if (auto taken = take_code(job, launched); !taken) return taken;
     auto made = recorder_of(request_, job.spec, job.plan, launched ? &launched->plan : nullptr,
                             invocation_);
-    if (began) return recorder_->plan_anew(std::move(*made));
+    if (began) return plan_record_anew(std::move(*made));
     recorder_ = std::move(made);
     if (!recorder_ && invocation_.parent >= 0) {
       return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
@@ -399,6 +399,14 @@ class Launch {
     if (begun.error().fault == base::Fault::output) lost_ = base::exit_code(base::Fault::output);
     keep_out_of(recorder_->record().folder, job.kept);
     recorder_.reset();
+    return {};
+  }
+
+  // The old plan does no harm in a record that the run can do without.
+  Result<void> plan_record_anew(head::Recorder made) {
+    auto planned = recorder_->plan_anew(std::move(made));
+    if (planned || request_.keeps == front::Keeps::always) return planned;
+    warn(fmt::format("{}; the run continues", planned.error().what));
     return {};
   }
 
@@ -488,12 +496,11 @@ class Launch {
 
   [[nodiscard]] std::vector<front::DataPath> what_it_reads() const {
     std::vector<front::DataPath> data = request_.data;
-    const std::string& folder = recorder_->record().folder;
+    const std::string folder = recorder_ ? recorder_->record().folder : std::string();
     // Each host would get it with each job, and few of these need it.
-    const bool needs_package = names_azureml(folder + "/code");
-    std::erase_if(data, [&](const front::DataPath& one) {
-      return !needs_package && one.path == folder + std::string(front::kPackageInRecord);
-    });
+    const auto package = std::ranges::find(data, folder + std::string(front::kPackageInRecord),
+                                           &front::DataPath::path);
+    if (package != data.end() && !names_azureml(folder + "/code")) data.erase(package);
     if (request_.checkpoints) data.push_back({request_.checkpoints->folder});
     return data;
   }

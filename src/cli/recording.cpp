@@ -77,6 +77,13 @@ void give(plan::Forwarded& app, std::string_view name, std::string value) {
   app.kept.insert(place, {std::string(name), std::move(value), std::string(kOfMlflow)});
 }
 
+// Who names a run or an experiment by its number means the place that has it: MLflow's own.
+bool says_where(const plan::Forwarded& app) {
+  constexpr std::string_view kNames[] = {front::kTrackingUri, "MLFLOW_RUN_ID",
+                                         "MLFLOW_EXPERIMENT_ID"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return is_given(app, name); });
+}
+
 bool says_nothing_of_mlflow(const model::EnvironmentRule& rule) {
   return model::is_silent(rule, kOfMlflow) || model::is_unset(rule, front::kTrackingUri);
 }
@@ -104,7 +111,7 @@ bool log_to_record(const front::RunRequest& request, const std::vector<std::stri
   const std::string folder = request.dry_run ? own.substr(0, own.rfind('/')) + "/<run>" : own;
   bool is_told = false;
   for (plan::Forwarded& app : job.kept.same_machine) {
-    if (is_given(app, front::kTrackingUri)) continue;
+    if (says_where(app)) continue;
     give(app, front::kTrackingUri,
          sweep::file_uri(fmt::format("{}/{}", folder, front::kMetricsFolder)));
     give(app, front::kAllowFileStore, "true");

@@ -76,6 +76,10 @@ class Metrics(Case):
                             (["mpirun", "-n", "1", "-x", "MLFLOW_TRACKING_URI=" + own],
                              {"MUSTER_RECORD": "yes"})):
             self.assertEqual(self.seen(*words, **more), [f"<{own}>"])
+        # A run or an experiment that is named by its number is where MLflow has it.
+        for name in ("MLFLOW_RUN_ID", "MLFLOW_EXPERIMENT_ID"):
+            self.assertEqual(self.seen("run", "-n", "1", **{name: "1"}), ["<>"])
+            self.assertEqual(self.seen("run", "-n", "1", "-x", name + "=1"), ["<>"])
         for words in (["--dialects", "^mlflow"], ["--unset", "MLFLOW_TRACKING_URI"]):
             self.assertEqual(self.seen("run", "-n", "1", *words), ["<>"])
 

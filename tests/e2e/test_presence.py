@@ -63,7 +63,8 @@ class Presence(Case):
         if JOBS[way]:
             text += (f"distribution: {JOBS[way].format(**numbers)}\n"
                      "resources: {instance_count: 2}\n")
-        return ["submit", self.write("job.yml", text), "--fake-nodes", "2"]
+        # Without that, it depends on whether muster's Python package lies beside the program.
+        return ["submit", self.write("job.yml", text), "--fake-nodes", "2", "--python-path", "."]
 
     def names(self, way, each):
         """What rank 0 has and its user's shell has not."""

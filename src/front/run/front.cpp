@@ -16,6 +16,7 @@
 #include "front/run/check_slurm.hpp"
 #include "front/run/options.hpp"
 #include "front/targets.hpp"
+#include "model/head_above.hpp"
 #include "option/help.hpp"
 #include "option/match.hpp"
 #include "option/read.hpp"
@@ -275,18 +276,26 @@ Result<void> take_binding(const job::Targets& defaults, model::Mapping& mapping)
   return read;
 }
 
-// Unless an option does; as with a target, the file comes before variables.
-Result<void> take_reach_of(const job::Targets& defaults, RunRequest& request) {
+bool is_way_to_hosts(std::string_view key) {
+  constexpr Reach kWays[] = {Reach::ssh_command, Reach::ssh_port, Reach::ssh_identity,
+                             Reach::agent_path};
+  return std::ranges::any_of(kWays, [&](Reach way) { return reach_setting(way).key == key; });
+}
+
+// Unless an option does; as with a target, the file comes before variables. In a rank, the head
+// above reaches the hosts: the way that the file names is that one's.
+Result<void> take_reach_of(const job::Targets& defaults, bool is_in_rank, RunRequest& request) {
   for (const job::Named& one : defaults.run_reach) {
     const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
     const bool is_said = std::ranges::count(request.said_reach, setting->text.names) > 0;
     model::JobSpec tried;
-    auto set = setting->set({"run." + one.name, one.value.text}, is_said ? tried : request.spec);
+    const bool counts = !is_said && !(is_in_rank && is_way_to_hosts(one.name));
+    auto set = setting->set({"run." + one.name, one.value.text}, counts ? request.spec : tried);
     if (!set) {
       set.error().place = {defaults.source, one.value.begin.line, one.value.begin.column};
       return set;
     }
-    if (!is_said) request.said_reach.push_back(setting->text.names);
+    if (counts) request.said_reach.push_back(setting->text.names);
   }
   return {};
 }
@@ -296,7 +305,8 @@ Result<void> settle_defaults(RunDraft& draft, const Call& call) {
   const auto defaults = run_defaults(call);
   if (!defaults) return tl::unexpected(defaults.error());
   draft.notices = defaults->notices;
-  return take_reach_of(*defaults, draft.request).and_then([&] {
+  const bool is_in_rank = variable(call, model::kHeadAbove).has_value();
+  return take_reach_of(*defaults, is_in_rank, draft.request).and_then([&] {
     return take_binding(*defaults, draft.request.spec.mapping);
   });
 }
