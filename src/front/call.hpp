@@ -72,7 +72,8 @@ struct Call {
   // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
   std::string record_folder = {};
   HasFile has_file = {};
-  HasFile is_file = {};  // and no folder, or something else; empty: nobody knows
+  HasFile is_file = {};       // and no folder, or something else; empty: nobody knows
+  bool is_explained = false;  // its words are of a line that is only shown, whatever they say
   // It is what a batch job has been handed over for: a target that is a batch system is the job
   // around.
   bool is_queued_run = false;
