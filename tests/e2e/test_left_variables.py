@@ -299,7 +299,7 @@ class OfTheHost(Case):
 
     def uses(self, **more):
         """Whether a rank finds the program in the folder, and what muster says of that."""
-        words = ("-n", "1", "sh", "-c", "command -v tool; echo [$MUSTER_ENVIRONMENT]")
+        words = ("-n", "1", "sh", "-c", 'command -v tool; echo "[$MUSTER_ENVIRONMENT]"')
         done = self.succeeds(*words, env=self.left(**more))
         found = self.path("packages/bin/tool") + "\n" in done.text
         self.assertEqual(f"[{self.path('packages')}]\n" in done.text, found, done)
@@ -384,7 +384,7 @@ class RunNames(Case):
 
     def test_no_rank_hands_it_on(self):
         for hosts in (), ("--fake-nodes", "2"):
-            done = self.succeeds(*hosts, "-n", "1", "sh", "-c", "echo [$MUSTER_RUN_NAME]",
+            done = self.succeeds(*hosts, "-n", "1", "sh", "-c", 'echo "[$MUSTER_RUN_NAME]"',
                                  env=self.environment(MUSTER_RUN_NAME=self.NAME))
             self.assertEqual(done.text, "[]\n", hosts)
 
