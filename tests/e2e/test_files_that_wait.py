@@ -88,7 +88,7 @@ class Found(Case):
 
 class Programs(Case):
     def test_a_fifo_is_not_one(self):
-        """Its beginning is looked at before it is executed, which the kernel refuses."""
+        """Where it may be executed, too: nobody opens it to see what it is."""
         os.mkfifo(self.path("tool"))
         os.chmod(self.path("tool"), 0o755)
         for hosts in (), ("--fake-nodes", "2"):
