@@ -231,6 +231,7 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
   Call inner = call;
   inner.called = words.front();
   inner.words.assign(std::next(words.begin()), words.end());
+  inner.is_explained = true;
   return front->read(inner);
 }
 

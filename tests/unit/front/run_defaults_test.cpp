@@ -35,6 +35,27 @@ std::string complaint_with(const std::string& text) {
   return reading ? "no complaint" : to_string(reading.error());
 }
 
+// Nobody has named it.
+TEST(RunDefaults, AreReadAsWhatWasFound) {
+  const auto refused = [](const std::string& path, std::size_t) -> base::Result<std::string> {
+    return base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "this is a fifo, not a file");
+  };
+  const auto named = [](const std::string&, std::size_t) -> base::Result<std::string> {
+    ADD_FAILURE() << "it might wait";
+    return std::string();
+  };
+  const auto reading =
+      read_run({.called = "run",
+                .words = {"p"},
+                .current_folder = "/here",
+                .read_file = named,
+                .has_file = [](const std::string& path) { return path == "/here/muster.yml"; },
+                .read_found = refused});
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().what, "this is a fifo, not a file");
+  EXPECT_EQ(reading.error().place.source, "/here/muster.yml");
+}
+
 TEST(RunDefaults, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
   const std::string as_open_mpi = "run: {bind_to: default}\n";
   EXPECT_TRUE(mapping_with(as_open_mpi, {"p"}).bind_by_default);
