@@ -6,6 +6,7 @@ it is told that it is not, and nothing waits for ever."""
 
 import os
 import re
+import shutil
 import stat
 import unittest
 
@@ -350,6 +351,37 @@ class OddFiles(RecordedCase):
         for name in ("stdout", "stdout.log"):
             self.assertEqual(self.read("elsewhere/" + name), b"keep\n")
         self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["stdout", "stdout.log"])
+
+    def test_links_and_fifos_at_the_log_dir_of_torchrun(self):
+        """Both launchers keep output alike: in folders of their own below the one that is named."""
+        os.mkdir(self.path("elsewhere"))
+        os.symlink("elsewhere", self.path("link"))
+        os.mkfifo(self.path("fifo"))
+        os.mkdir(self.path("logs"))
+        os.symlink("../elsewhere", self.path("logs/into"))
+        os.mkfifo(self.path("logs/fifo"))
+        self.write("say.sh", "#!/bin/sh\necho said\n", 0o755)
+        for command, option, more in (("torchrun", "--log-dir", ()), ("torchrun", "--log_dir", ()),
+                                      ("launch", "--log_dir", ("--use_env",))):
+            ranks = ("-r", "3", *more, "--no_python", "./say.sh")
+            for name, there in (("link", "elsewhere"), ("logs/into", "elsewhere"),
+                                ("logs/new", "logs/new")):
+                with self.subTest(command, folder=name):
+                    before = set(os.listdir(self.path(there))) if name != "logs/new" else set()
+                    self.succeeds(option, name, *ranks, command=(MUSTER, command))
+                    job, = set(os.listdir(self.path(there))) - before
+                    found = self.read(there, job, "attempt_0", "0", "stdout.log")
+                    self.assertEqual(found, b"said\n")
+                    if name == "logs/new":
+                        shutil.rmtree(self.path(name))
+            before = os.listdir(self.path("logs"))
+            for name in ("fifo", "logs/fifo"):
+                with self.subTest(command, folder=name):
+                    done = self.muster(option, name, *ranks, command=(MUSTER, command))
+                    self.assert_refused(done, BAD_FILE,
+                                        rf"cannot make \S*/{name}/\S+: Not a directory")
+                    self.assertIn("remove what has that name", done.errors)
+            self.assertEqual(os.listdir(self.path("logs")), before)
 
     def test_logs_of_a_start_that_is_refused_are_as_before(self):
         self.succeeds("-n", "1", "--logs", "logs", "echo", "said")
