@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, NO_SLOTS, READY, Case, by_age,
-                     descendants, kill_all, name_of, run_tests, until)
+                     descendants, kill_all, name_of, run_tests, state_of, until)
 import image
 
 REASON = image.why_not()
@@ -218,9 +218,10 @@ class Deaths(ContainerCase):
         return job
 
     def below(self, job, *names):
-        """Processes below a job, also those that a daemon's fork has moved, by name."""
+        """Living processes below a job, also those that a daemon's fork has moved, by name. What
+        has removed folders at the start stays as a zombie until the head ends."""
         pids = descendants(job.pid)
-        return [pid for pid in pids if name_of(pid) in names]
+        return [pid for pid in pids if name_of(pid) in names and state_of(pid) != "Z"]
 
     def outer(self, job):
         """The agent beside the head, with its guard and warden."""

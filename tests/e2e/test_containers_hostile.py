@@ -95,7 +95,7 @@ class Ranks(ContainerCase):
     def test_what_it_does_to_the_container_s_processes(self):
         for script in ("kill -9 -1", "for p in /proc/[0-9]*; do kill -9 ${p#/proc/}; done",
                        "kill -STOP 1 2; rm -rf /dev/shm/muster-*", "kill -TERM 1",
-                       "for p in /proc/[0-9]*; do kill -STOP ${p#/proc/}; done",
+                       "cd /proc; for p in [0-9]*; do [ $p = $$ ] || kill -STOP $p; done",
                        "yes > /proc/1/fd/2 & yes > /proc/1/fd/2 &",
                        "cat /proc/1/fd/0 > /dev/null &"):
             with self.subTest(script):
