@@ -88,7 +88,7 @@ class Walk {
   struct Level {
     std::string folder;
     Names names;         // that have not been seen yet
-    std::size_t before;  // so many rules are of the folders above
+    std::size_t before;  // how many rules come from the folders above
   };
 
   Result<void> walk() {

@@ -203,9 +203,9 @@ void go_on_within(const PipelineRequest& request, const machine::StartStep& star
   }
 }
 
-// Of a step that has completed; `key` and `stamp`: from before it ran. Somebody may have edited
-// meanwhile what it read, and nobody knows which of both it has read. Inputs may be large: they are
-// hashed once more only where the kernel cannot say that nothing has changed.
+// Of a step that has completed; `key` and `stamp`: from before it ran. Its inputs
+// may have been edited while it ran, and which version it has read is unknown then. They may be
+// large, so they are hashed again only where the kernel cannot say that nothing has changed.
 void offer_outputs(const PipelineRequest& request, const StepRequest& step, const std::string& key,
                    const std::string& stamp) {
   const bool is_as_before = !stamp.empty() && reuse_stamp(request, step) == stamp;

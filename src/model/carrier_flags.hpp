@@ -15,7 +15,7 @@ struct CarrierFlags {
   std::string_view identity;
 };
 
-// Commands that nobody knows, perhaps scripts around ssh, are taken to know ssh's options.
+// Unknown commands, perhaps scripts around ssh, are assumed to take ssh's options.
 [[nodiscard]] CarrierFlags carrier_flags(const std::vector<std::string>& command);
 
 // "-p 2222 -i KEY", as far as it is said and the command takes it. `port`: the host's own, or 0.

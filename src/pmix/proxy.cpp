@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPieceBytes = 64u << 10;
 constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr rlim_t kSilentMax = 512;  // connections without a greeting, which comes at once
-constexpr rlim_t kSilentShare = 4;  // at most one in so many of the descriptors is for them
+constexpr rlim_t kSilentShare = 4;  // they get at most one descriptor in four
 constexpr short kCame = POLLIN | POLLHUP | POLLERR;
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }

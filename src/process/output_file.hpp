@@ -35,7 +35,7 @@ struct OpenedOutput {
 // print to.
 [[nodiscard]] bool may_be_replaced(const std::string& path);
 
-// What such an errno means, for people, and what they can do; empty where nobody knows.
+// What such an errno means in plain words, and what to do about it; empty where that is unknown.
 [[nodiscard]] const char* output_trouble(int error);
 [[nodiscard]] std::string output_hint(int error);
 

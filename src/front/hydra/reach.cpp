@@ -164,7 +164,8 @@ Result<void> set_hydra_rmk(HydraDraft& draft, const Typed& typed) {
   std::string word = base::lower(typed.value);
   if (std::ranges::find(kKnownManagers, word) == std::end(kKnownManagers)) {
     const std::string near = near_of(word, kKnownManagers);
-    return fail(Fault::usage, near.empty() ? "without it, the job around is found by itself" : near,
+    return fail(Fault::usage,
+                near.empty() ? "leave it out: the batch job around is detected" : near,
                 "{} must be user, slurm, ll, lsf, sge, pbs or cobalt, not {}", typed.option,
                 spec::in_quotes(typed.value));
   }
