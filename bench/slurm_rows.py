@@ -7,6 +7,7 @@ import subprocess
 
 import job_rows
 import mpi_rows
+import socket_rows
 
 TRUE = "/bin/true"
 NAMED = "on 4 Slurm nodes"
@@ -64,6 +65,7 @@ def step_rows(bench, lab, folder):
         bench.compare(f"16 x true {NAMED} / srun", ours, ["srun", TRUE], "<= 1.3", **common)
         bench.compare(f"16 x true {NAMED} / srun of 4", ours,
                       ["srun", "-N", "4", "-n", "4", "--ntasks-per-node=1", TRUE], **common)
+        socket_rows.step_row(bench, lab, inside, folder)
 
 
 def second_runs(bench, lab, folder):

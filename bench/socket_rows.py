@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import socket
 import subprocess
 import sys
@@ -121,6 +122,49 @@ def meeting_ms(place, idle, first, second):
     for one in strangers:
         one.close()
     return took if code == 0 else None
+
+
+# Stands before srun: where agents are to call a port, it opens idle connections to that port first,
+# and notes when srun may begin.
+SRUN = """#!{python}
+import resource, socket, subprocess, sys, time
+begin = None
+if "--input=all" in sys.argv:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    begin = sys.stdin.buffer.readline()
+    at = ("127.0.0.1", int(begin.split()[-3]))
+    idle = [socket.create_connection(at) for _ in range({idle})]
+    with open({note!r}, "w") as file:
+        file.write(repr(time.monotonic()))
+sys.exit(subprocess.run([{srun!r}, *sys.argv[1:]], input=begin).returncode)
+"""
+
+
+def step_ms(bench, lab, inside, folder, idle):
+    """From the start of an srun to the end of the run whose agents it starts, in a job of Slurm."""
+    before, note = os.path.join(folder, "before-srun"), os.path.join(folder, "srun-began")
+    os.makedirs(before, exist_ok=True)
+    with open(os.path.join(before, "srun"), "w", encoding="utf-8") as file:
+        file.write(SRUN.format(python=sys.executable, idle=idle, note=note,
+                               srun=shutil.which("srun")))
+    os.chmod(file.name, 0o755)
+    if os.path.exists(note):
+        os.remove(note)
+    done = subprocess.run(lab.lab.command(bench.run("--no-record", "/bin/true")), check=False,
+                          env={**inside, "PATH": f"{before}:{inside['PATH']}"},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+    ended = time.monotonic()
+    if done.returncode or not os.path.exists(note):
+        return None
+    with open(note, encoding="ascii") as file:
+        return 1000 * (ended - float(file.read()))
+
+
+def step_row(bench, lab, inside, folder):
+    """Of slurm_rows, in the environment of a job of several hosts."""
+    door_row(bench, folder, "agents come to the port of a Slurm step",
+             lambda _, folder, idle: step_ms(bench, lab, inside, folder, idle))
 
 
 def free_place():

@@ -23,6 +23,16 @@ behind its imports, and the jobs run through muster."""
 _EXAMPLE = "for example: python3 -m muster --fake-nodes 2 submit_it.py --epochs 3"
 
 
+# As muster submit takes them.
+_REACH = {"ssh-command": ("COMMAND", "called instead of ssh: 'ssh -J jump'"),
+          "ssh-port": ("PORT", "the ssh port of every host"),
+          "ssh-identity": ("FILE", "the private key for ssh"),
+          "agent-path": ("PATH", "path of muster on the hosts"),
+          "start-timeout": ("SECONDS", "for one attempt to connect to a host"),
+          "max-open": ("N", "how many hosts to connect to at the same time"),
+          "lease": ("SECONDS", "of silence after which a host is lost")}
+
+
 def _lead(text: str) -> str:
     if re.match(r"(data|components|environments)\.[^=]+=.", text) is None:
         raise argparse.ArgumentTypeError(
@@ -51,6 +61,8 @@ def _arguments() -> argparse.Namespace:
     place.add_argument("--hostfile", metavar="FILE", help="run on the hosts of a file")
     place.add_argument("--fake-nodes", metavar="N", type=int, help="rehearse on this machine, "
                        "which plays up to N nodes")
+    for name, (value, means) in _REACH.items():
+        parser.add_argument("--" + name, metavar=value, help=means)
     parser.add_argument("--without", metavar="environment|gpus", action="append", default=[],
                         choices=["environment", "gpus"], help="the hosts hold this themselves. "
                         "Repeatable")
@@ -80,6 +92,9 @@ def _place(told: argparse.Namespace) -> List[str]:
 def _prepare(told: argparse.Namespace) -> None:
     for what in told.without:
         command_line.without += ["--without", what]
+    for name in _REACH:
+        value = getattr(told, name.replace("-", "_"))
+        command_line.reach += [] if value is None else [f"--{name}={value}"]
     for lead in told.names:
         command_line.names += ["--set", lead]
     command_line.place = _place(told)

@@ -1,11 +1,15 @@
 """Data, models and schedules of SDK v2, and the parts of a client that keep them."""
 
+import json
 import os
 from typing import Any, Dict, Iterator, Optional, Type, Union
 
 from .binary import BadCall
 from .checked import Checked, checked, given, lacks, note, settings_of
+from .component import Component, Step
+from .inputs import step_input
 from .jobs import Poller
+from .kept_job import KeptJob
 from .kinds import DataType
 from .known_names import found_data
 from .named_files import copy_below
@@ -205,11 +209,43 @@ def _plain(trigger: Any) -> Any:
     return trigger if isinstance(trigger, (str, int, list, dict, type(None))) else str(trigger)
 
 
+def _trigger_of(said: Any) -> Any:
+    """As it was given: one of the two, by what only one of them has."""
+    if not isinstance(said, dict):
+        return said
+    if "expression" in said:
+        return CronTrigger(**said)
+    words: Dict[str, Any] = dict(said)
+    if words.get("schedule"):
+        words["schedule"] = RecurrencePattern(**words["schedule"])
+    return RecurrenceTrigger(**words)
+
+
+def _plain_job(job: Any) -> Any:
+    """What is kept of it: the keys of its file, or where that is."""
+    if hasattr(job, "file_text"):
+        return {"keys": json.loads(job.file_text())}
+    if isinstance(job, Step) and isinstance(job.component.keys(), str):
+        inputs = {name: step_input(value) for name, value in job.inputs.items()}
+        return {"file": job.component.file, "inputs": inputs, "compute": job.compute}
+    return str(job)
+
+
+def _job_of(said: Any) -> Any:
+    if not isinstance(said, dict):
+        return said
+    if "keys" in said:
+        return KeptJob(said["keys"])
+    if not os.path.exists(said["file"]):
+        return said["file"]
+    job = Step(Component.from_yaml(None, said["file"]), said["inputs"])
+    job.compute = said["compute"]
+    return job
+
+
 def _schedule_keys(schedule: JobSchedule) -> Dict[str, Any]:
-    job = schedule.create_job
-    said = {**settings_of(schedule), "trigger": _plain(schedule.trigger),
-            "create_job": job.file_text() if hasattr(job, "file_text") else str(job)}
-    return given(said)
+    return given({**settings_of(schedule), "trigger": _plain(schedule.trigger),
+                  "create_job": _plain_job(schedule.create_job)})
 
 
 class Schedules(Checked):
@@ -234,9 +270,9 @@ class Schedules(Checked):
 
     @staticmethod
     def _schedule(name: str, said: Dict[str, Any]) -> JobSchedule:
-        made = JobSchedule(name=name, trigger=said.get("trigger"),
-                           create_job=said.get("create_job"))
-        vars(made).update(said)
+        trigger, job = _trigger_of(said.get("trigger")), _job_of(said.get("create_job"))
+        made = JobSchedule(name=name, trigger=trigger, create_job=job)
+        vars(made).update({**said, "trigger": trigger, "create_job": job})
         return made
 
     @checked(lacks(accepted="list_view_type"))

@@ -36,7 +36,7 @@ def lacks(*, accepted: str = "", no_effect: str = "", refused: Optional[Dict[str
 
 NOTHING = lacks()
 # Attributes by which the parts of this package know one another.
-_OWN = {"made_at", "said_at", "given_name", "node_name", "declared_inputs", "declared_outputs",
+_OWN = {"made_at", "said_at", "names", "node_name", "declared_inputs", "declared_outputs",
         "keys", "step_keys", "trial_keys", "job_key", "places", "file_text", "shown",
         "shell_command", "begin", "job", "has_code"}
 _SECRET = re.compile(r"password|secret|token|ssh_key|account_key")  # of settings

@@ -5,6 +5,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 
 from .checked import Checked, checked, given, lacks
 from .inputs import Inputs, absolute
+from .job_names import Named
 from .job_parts import (RESOURCES, CommandJobLimits, JobResourceConfiguration, called,
                         changed_later, distribution_of, environment_key, given_inputs, keys_of,
                         part_of)
@@ -22,7 +23,7 @@ _JOB = lacks(no_effect="identity services properties queue_settings job_tier pri
 _Texts = Optional[Dict[str, str]]
 
 
-class CommandJob(Sweepable, Checked):
+class CommandJob(Named, Sweepable, Checked):
     """A command and what is said of it; it may be changed until it is submitted."""
 
     LACKS = _JOB
@@ -37,9 +38,7 @@ class CommandJob(Sweepable, Checked):
                  resources: Any = None, limits: Any = None, experiment_name: Optional[str] = None,
                  tags: _Texts = None, is_deterministic: bool = True) -> None:
         self.made_at = users_line()
-        self.given_name = name
-        self.name: str = name or display_name or "command"
-        self.display_name = display_name
+        self._call(name, display_name, "command")
         self.description = description
         self.command = command
         self.code = code
@@ -143,14 +142,15 @@ class CommandJob(Sweepable, Checked):
     def _shown_keys(self) -> Dict[str, Any]:
         """For print(), which may come before all inputs are known."""
         target = None if self.compute is None else target_name(self.compute)
-        return given({"name": self.given_name, **self.keys(), "compute": target,
+        return given({**self.keys(), **self.names(), "compute": target,
                       "experiment_name": self.experiment_name, "tags": self.tags})
 
     def _job_keys(self, experiment_name: str = "", default_target: object = None,
                   tags: _Texts = None) -> Dict[str, Any]:
         refuse_laws(self.name, self.inputs)
         target = self.compute or default_target
-        return given({**self.keys(), "experiment_name": experiment_name or self.experiment_name,
+        return given({**self.keys(), **self.names(),
+                      "experiment_name": experiment_name or self.experiment_name,
                       "tags": {**self.tags, **(tags or {})},
                       "compute": None if target is None else target_name(target)})
 
@@ -174,7 +174,7 @@ class CommandJob(Sweepable, Checked):
         """Those of a command job's file."""
         changed = self.outputs.said()
         return {
-            "type": "command", "display_name": self.display_name or self.given_name,
+            "type": "command", "display_name": self.display_name or self.names().get("name"),
             "command": self.command, "code": absolute(self.code),
             "description": self.description,
             "is_deterministic": None if self.is_deterministic else False,

@@ -10,6 +10,7 @@ class CommandLine:
 
     place: List[str] = field(default_factory=list)
     without: List[str] = field(default_factory=list)
+    reach: List[str] = field(default_factory=list)  # how hosts are reached
     names: List[str] = field(default_factory=list)
     tells: bool = False
     asked: Set[str] = field(default_factory=set)  # names of --set that the program has asked for

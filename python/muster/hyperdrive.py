@@ -236,10 +236,10 @@ class HyperDriveConfig(Checked):
 
     def begin(self, experiment: str, words: List[str]) -> "HyperDriveRun":
         """Starts it, with further words of muster submit."""
-        keys = given({**self.keys(), "experiment_name": experiment,
+        keys = given({**self.keys(), "display_name": experiment, "experiment_name": experiment,
                       "compute": self.run_config.target()})
         run = submit_keys(keys, words, self.said_at, V1._replace(renamed=_RENAMED))
-        return HyperDriveRun(run.experiment, run.name, self)
+        return HyperDriveRun(run.experiment, run.id, self)
 
 
 # Keys of a sweep's file that HyperDriveConfig calls otherwise.
@@ -322,19 +322,19 @@ class HyperDriveRun(Run):
         goal, metric = _GOAL.search(text), _METRIC.search(text)
         name = (self.details().get("best") or {}).get("metric") or (metric and metric[1])
         if goal is None or not name:
-            raise BadCall(f"how the trials of {self.name} are judged is not known here",
-                          f"muster report {self.name} names the best one")
+            raise BadCall(f"how the trials of {self.id} are judged is not known here",
+                          f"muster report {self.id} names the best one")
         return str(name), goal[1].lower() == "maximize"
 
     def get_hyperparameters(self) -> Dict[str, Dict[str, str]]:
         """The values of each trial."""
-        return {f"{self.name}/{step['step']}": step["values"]
+        return {f"{self.id}/{step['step']}": step["values"]
                 for step in self.details().get("steps", []) if step["started"]}
 
     @checked(lacks(accepted="run_type populate recursive"))
     def get_metrics(self) -> Dict[str, Dict[str, Any]]:  # type: ignore[override]
         """Those of each trial."""
-        return {trial.name: trial.get_metrics() for trial in self.get_children()}
+        return {trial.id: trial.get_metrics() for trial in self.get_children()}
 
     def _judged(self, states: Tuple[str, ...]) -> Iterator[Tuple[float, Run]]:
         """Trials with a value: the best they had."""
@@ -355,7 +355,7 @@ class HyperDriveRun(Run):
                   *(["stopped"] if include_canceled else [])]
         told = self.details().get("best")  # once it has ended
         if told is not None:
-            run = Run(f"{self.name}/{told['step']}")
+            run = Run(f"{self.id}/{told['step']}")
             if run.details()["state"] in states:
                 return run
         judged = list(self._judged(tuple(states)))
@@ -370,6 +370,6 @@ class HyperDriveRun(Run):
         values = self.get_hyperparameters()
         judged = sorted(self._judged(("completed", "running", "failed", "died", "stopped")),
                         key=lambda one: one[0], reverse=more != reverse)
-        return [{"run_id": trial.name, "hyperparameters": values.get(trial.name),
+        return [{"run_id": trial.id, "hyperparameters": values.get(trial.id),
                  "best_primary_metric": value, "status": trial.get_status()}
                 for value, trial in judged[:top or None]]

@@ -9,6 +9,7 @@ from .checked import Checked, checked, lacks, nearest, note
 from .command_job import CommandJob
 from .command_line import command_line
 from .component import Step
+from .kept_job import KeptJob
 from .named_files import copy_below
 from .pipeline import Pipeline
 from .place import users_line
@@ -18,8 +19,8 @@ from .submitted import SubmittedJob
 from .sweep_job import SweepJob
 from .where import Where
 
-Job = Union[CommandJob, Pipeline, Step, SweepJob]
-JOBS = (CommandJob, Pipeline, Step, SweepJob)
+Job = Union[CommandJob, KeptJob, Pipeline, Step, SweepJob]
+JOBS = (CommandJob, KeptJob, Pipeline, Step, SweepJob)
 _ENDED = ("Completed", "Failed", "Canceled")
 
 
@@ -145,7 +146,7 @@ class Jobs(Checked):
 
     def validate(self, job: Job, *, raise_on_failure: bool = False) -> ValidationResult:
         """What muster validate says of it."""
-        if not isinstance(job, (CommandJob, Pipeline, SweepJob)):
+        if not isinstance(job, (CommandJob, KeptJob, Pipeline, SweepJob)):
             raise BadCall(f"{job!r} is not a job that can be validated",
                           "a component's file was checked when it was loaded")
         words = ["validate", "-", "--json", *command_line.names]

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Protocol, Tuple
 from .binary import BadCall
 from .checked import Checked, Settings, checked, given, lacks, nearest, note, settings_of
 from .inputs import Inputs, WiredInput, absolute
+from .job_names import Named
 from .outputs import Output
 from .place import users_line
 from .run import Run
@@ -72,7 +73,7 @@ _NO_VALUES = "call the pipeline's function with them"
 _SETTINGS = lacks(no_effect="default_datastore continue_on_failed_optional_input")
 
 
-class Pipeline(Checked):
+class Pipeline(Named, Checked):
     """What a decorated function has made; it may be changed until it is submitted."""
 
     LACKS = lacks(no_effect="identity services properties comment default_datastore schedule")
@@ -82,8 +83,7 @@ class Pipeline(Checked):
         if not steps:
             raise BadCall("the pipeline has no step", "call a component in its function")
         self.made_at = users_line()
-        self.name: str = said["name"]
-        self.display_name: Optional[str] = said["name"]
+        self._call(None, said["name"], said["name"])
         self.description: Optional[str] = said["description"]
         self.is_deterministic: Optional[bool] = said["is_deterministic"]
         self.settings = Settings(
@@ -161,7 +161,7 @@ class Pipeline(Checked):
 
     def keys(self) -> Dict[str, Any]:
         """Those of a pipeline's file."""
-        keys = {"type": "pipeline", "display_name": self.display_name or self.name,
+        keys = {"type": "pipeline", "display_name": self.name, **self.names(),
                 **self._body({}, "uri_folder")}
         return {**given(keys), "settings": given(self._settings())}
 

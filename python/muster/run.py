@@ -61,7 +61,7 @@ class Run(Checked):
     _KINDS: Dict[str, Type["Run"]] = {}  # of sweeps and pipelines that are found by their names
 
     def __init__(self, experiment: object, run_id: Optional[str] = None) -> None:
-        self.id = self.name = str(run_id or experiment)
+        self.id = str(run_id or experiment)
         self._experiment = None if run_id is None else experiment
         self._job: object = None
 
@@ -94,12 +94,17 @@ class Run(Checked):
         """The run that this program is a part of, to log its metrics."""
         return this_run()
 
+    @property
+    def name(self) -> str:
+        """Of all but steps, the same."""
+        return self.id
+
     def __repr__(self) -> str:
-        return f"Run({self.name!r})"
+        return f"Run({self.id!r})"
 
     def details(self) -> Dict[str, Any]:
         """What `muster show --json` tells."""
-        return answer_of("show", self.name)
+        return answer_of("show", self.id)
 
     @property
     def status(self) -> str:
@@ -131,10 +136,10 @@ class Run(Checked):
     def _wait(self, show_output: bool, tells: bool) -> int:
         try:
             if show_output:
-                code_of("logs", self.name, "-f", "-q")
-            code = code_of("wait", self.name) if tells else completed("wait", self.name).returncode
+                code_of("logs", self.id, "-f", "-q")
+            code = code_of("wait", self.id) if tells else completed("wait", self.id).returncode
         except KeyboardInterrupt:
-            leave_alone(self.name, "run.cancel()")
+            leave_alone(self.id, "run.cancel()")
         found = self.exit_code
         return code if found is None else found
 
@@ -148,17 +153,17 @@ class Run(Checked):
         code = self._wait(show_output, tells=not raise_on_error)
         details = self.get_details()
         if raise_on_error and details["state"] != "completed":
-            raise RunFailed(code, f"run {self.name} {details['state']}: {details.get('cause')}")
+            raise RunFailed(code, f"run {self.id} {details['state']}: {details.get('cause')}")
         return details
 
     def logs(self, rank: Optional[int] = None) -> str:
         """What its processes have printed so far; of one rank alone, if given."""
         words = [] if rank is None else ["--rank", str(rank)]
-        return text_of("logs", self.name, *words)
+        return text_of("logs", self.id, *words)
 
     def stop(self) -> None:
         """Ends it, as a signal to muster would."""
-        text_of("stop", self.name)
+        text_of("stop", self.id)
 
     cancel = stop
 
@@ -181,7 +186,7 @@ class Run(Checked):
         """The details, with the SDK's names for some of them beside."""
         details = self.details()
         status = _SDK_WORDS.get(str(details["state"]), "Failed")
-        return {**details, "runId": self.name, "status": status,
+        return {**details, "runId": self.id, "status": status,
                 "startTimeUtc": details["started"], "endTimeUtc": details["ended"],
                 "properties": self.get_properties(),
                 "inputDatasets": datasets_of(details["folder"]),
@@ -221,12 +226,12 @@ class Run(Checked):
         """The folder of its files below outputs/, which examples of the SDK ask for so."""
         found = {name: path for name, path in self._files().items() if name.startswith("outputs/")}
         if found:
-            return whole_of("outputs", found, f"run {self.name}")
+            return whole_of("outputs", found, f"run {self.id}")
         details = self.details()
         return os.path.join(details["code"] or details["folder"], "outputs")
 
     def _file(self, name: str) -> str:
-        return file_called(name, self._files(), f"run {self.name}")
+        return file_called(name, self._files(), f"run {self.id}")
 
     @checked(lacks(accepted="_validate_checksum"))
     def download_file(self, name: str, output_file_path: Optional[str] = None) -> None:
@@ -256,8 +261,8 @@ class Run(Checked):
         """The folder in which it ran, as NAME.zip in the folder `path`; its path."""
         code = self.details()["code"]
         if not code:
-            raise BadCall(f"run {self.name} has no copy of its code", "its job has no code: folder")
-        archive = os.path.join(path or ".", self.name.replace("/", "-") + ".zip")
+            raise BadCall(f"run {self.id} has no copy of its code", "its job has no code: folder")
+        archive = os.path.join(path or ".", self.id.replace("/", "-") + ".zip")
         make_folders(path or "")
         with scratch_folder(path or ".") as scratch:
             made = shutil.make_archive(os.path.join(scratch, "code"), "zip", code)
@@ -280,7 +285,7 @@ class Run(Checked):
                        model_framework_version: Optional[str] = None,
                        description: Optional[str] = None) -> Model:
         """Keeps a file or folder of the run under a name; it stays in the record."""
-        whole = whole_of(model_path or "outputs", self._files(), f"run {self.name}")
+        whole = whole_of(model_path or "outputs", self._files(), f"run {self.id}")
         return Model.register(None, whole, model_name, tags, properties, description)
 
     # ---- what is noted of it ----
@@ -293,8 +298,8 @@ class Run(Checked):
         """That of the job which this program has submitted."""
         found = getattr(getattr(self._job, "run_config", None), "environment", None)
         if found is None:
-            raise BadCall(f"the environment of run {self.name} is not known here",
-                          f"muster show {self.name} tells how it runs")
+            raise BadCall(f"the environment of run {self.id} is not known here",
+                          f"muster show {self.id} tells how it runs")
         return found
 
     @property
@@ -334,7 +339,7 @@ class Run(Checked):
         """They cannot be changed later."""
         taken = [name for name in properties if name in self.get_properties()]
         if taken:
-            raise BadCall(f"the property {taken[0]!r} of run {self.name} cannot be changed",
+            raise BadCall(f"the property {taken[0]!r} of run {self.id} cannot be changed",
                           "tags can: run.tag()")
         self._note("properties", properties)
 
@@ -345,11 +350,11 @@ class Run(Checked):
         """Those of a pipeline's steps, or a sweep's trials, that have been started."""
         for step in self.details().get("steps", []):
             if step["started"]:
-                yield Run(f"{self.name}/{step['step']}")
+                yield Run(f"{self.id}/{step['step']}")
 
     def find_step_run(self, name: str) -> List["Run"]:
         """The run of a pipeline's step, if it has been started."""
-        return [run for run in self.get_children() if run.name.split("/", 1)[1] == name]
+        return [run for run in self.get_children() if run.id.split("/", 1)[1] == name]
 
     def get_portal_url(self) -> str:
         """The folder of its record, as an address."""

@@ -84,10 +84,15 @@ class Pipeline(Checked):
         keys = self.keys(pipeline_parameters or {})
         settings = {"continue_on_step_failure": continue_on_step_failure or None,
                     "force_rerun": regenerate_outputs or None}
-        keys = given({**keys, "experiment_name": experiment, "settings": given(settings)})
+        keys = given({**keys, "display_name": self._title() or experiment,
+                      "experiment_name": experiment, "settings": given(settings)})
         places = [(2, name, step.made_at) for name, step in self._by_names().items()]
         run = submit_keys(keys, words, self.made_at, V1, places)
-        return PipelineRun(run.experiment, run.name)
+        return PipelineRun(run.experiment, run.id)
+
+    def _title(self) -> str:
+        """The first line of what was said of it."""
+        return (self.description or "").strip().partition("\n")[0]
 
     def validate(self) -> List[Any]:
         """What is wrong is raised."""
@@ -140,7 +145,8 @@ class Pipeline(Checked):
         job = keys.get("trial", keys)  # a sweep has none of its own
         job["environment_variables"] = {**job.get("environment_variables", {}),
                                         **variables_of(data, step.tables())}
-        return given({**keys, "inputs": inputs, "outputs": outputs})
+        title = {} if step.name == name else {"display_name": step.name}
+        return given({**keys, **title, "inputs": inputs, "outputs": outputs})
 
 
 # An output that nobody writes to: a step that comes after this one has it as an input.
@@ -207,13 +213,19 @@ class StepRun(_Waits):
 
     _TYPE = "azureml.StepRun"
 
+    @property
+    def name(self) -> str:
+        """The step's, as the program calls it; its id tells whose step it is."""
+        step = self.id.rpartition("/")[2]
+        return str(self.details().get("display_name") or step)
+
     def get_output_data(self, name: str) -> PortData:
         """One of the folders that it makes."""
         outputs = dict(self.details()["outputs"])
         outputs.pop(_ENDED, None)
         found = plain_name(name)
         if found not in outputs:
-            raise BadCall(f"{self.name} has no output {name!r}", nearest(found, list(outputs)))
+            raise BadCall(f"{self.id} has no output {name!r}", nearest(found, list(outputs)))
         return PortData(name, outputs[found])
 
     def get_outputs(self) -> Dict[str, PortData]:
@@ -236,7 +248,7 @@ class PipelineRun(_Waits):
     def get_children(self) -> Iterator[Run]:
         """Steps that have been started."""
         for run in super().get_children():
-            yield StepRun(self, run.name)
+            yield StepRun(self, run.id)
 
     def get_steps(self) -> Iterator[Run]:
         return self.get_children()

@@ -130,8 +130,9 @@ class SubmittedJob(Run):
 
     @property
     def display_name(self) -> str:
-        """What its file calls it, else the run's own name."""
-        return str(self.details()["name"] or self.name)
+        """What its file calls it for people, else its name there, else the run's own."""
+        details = self.details()
+        return str(details.get("display_name") or details["name"] or self.name)
 
     @property
     def experiment_name(self) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Type, Union
 from .binary import BadCall
 from .checked import Checked, Kinded, checked, given, lacks, note, settings_of
 from .dsl import add_step, forget_step
+from .job_names import Named
 from .outputs import Output, Outputs
 from .place import users_line
 from .run import Run
@@ -190,7 +191,7 @@ class SweepJobLimits(Checked):
 _SWEEP = lacks(no_effect="identity queue_settings services properties comment job_tier priority")
 
 
-class SweepJob(Checked):
+class SweepJob(Named, Checked):
     """A job and what its trials vary; it may be changed until it is submitted."""
 
     LACKS = _SWEEP
@@ -220,8 +221,7 @@ class SweepJob(Checked):
         self.outputs = Outputs(self, list(trial.outputs.names if outputs is None else outputs))
         self.compute = compute
         self.experiment_name = experiment_name
-        self.display_name = display_name
-        self.name: str = name or display_name or trial.name
+        self._call(name, display_name, trial.name)
         self.tags: Dict[str, str] = dict(tags or {})
         self.description = description
         self.resources = resources
@@ -271,6 +271,7 @@ class SweepJob(Checked):
                   tags: Optional[Dict[str, str]] = None) -> Dict[str, Any]:
         default = None if default_target is None else target_name(default_target)
         return given({"compute": default, **self.step_keys(), "display_name": self.name,
+                      **self.names(),
                       "experiment_name": experiment_name or self.experiment_name,
                       "tags": {**self.tags, **(tags or {})}})
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/code.hpp"
+#include "cli/recording.hpp"
 #include "cli/speak.hpp"
 #include "plan/environments.hpp"
 #include "plan/plan.hpp"
@@ -18,6 +19,7 @@ std::vector<model::Variable> set_by(const front::RunRequest& request, const plan
   const bool of_file = request.keeps == front::Keeps::always;
   std::vector<model::Variable> set;
   for (const model::Variable& one : kept.kept) {
+    if (one.why == kOfMlflow) set.push_back(one);
     if (one.why != "-x") continue;
     const bool is_ours = one.name.starts_with("MUSTER_");
     const bool is_secret = std::ranges::count(request.secrets, one.name) > 0;

@@ -27,10 +27,12 @@
 #include "cli/recording.hpp"
 #include "cli/show_plan.hpp"
 #include "cli/speak.hpp"
+#include "cli/stand_ins.hpp"
 #include "cli/tell.hpp"
 #include "cli/travel.hpp"
 #include "container/folders.hpp"
 #include "front/inherited.hpp"
+#include "front/job/python_path.hpp"
 #include "head/allocation_end.hpp"
 #include "job/mini_batches.hpp"
 #include "plan/environment.hpp"
@@ -45,7 +47,6 @@
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
 #include "store/stream_times.hpp"
-#include "sweep/metric_text.hpp"
 #include "view/phases.hpp"
 #include "view/report.hpp"
 
@@ -144,18 +145,6 @@ void give_secret(model::JobSpec& spec) {
   }
 }
 
-// MLflow's files cannot lie in a record that is not there.
-void keep_out_of(const std::string& record, plan::Kept& kept) {
-  const std::string there = sweep::file_uri(record);
-  for (auto* machine : {&kept.same_machine, &kept.elsewhere}) {
-    for (plan::Forwarded& app : *machine) {
-      std::erase_if(app.kept, [&](const model::Variable& one) {
-        return one.name == front::kTrackingUri && one.value.starts_with(there);
-      });
-    }
-  }
-}
-
 // A run hears it from its agents, which ask the kernel before they start anything.
 void foresee_refusal(Prospect& job) {
   const model::MemoryWish& wish = job.spec.mapping.memory;
@@ -229,6 +218,7 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    logs_to_record_ = log_to_record(request_, invocation_.environment, *job);
     if (const auto fine = check_meeting_place(*job, *job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);
     if (request_.dry_run && !foreseen) return give_up(foreseen.error());
@@ -382,12 +372,13 @@ class Launch {
     if (auto taken = take_code(job, launched); !taken) return taken;
     auto made = recorder_of(request_, job.spec, job.plan, launched ? &launched->plan : nullptr,
                             invocation_);
-    if (began) return recorder_->plan_anew(std::move(*made));
+    if (began) return plan_record_anew(std::move(*made));
     recorder_ = std::move(made);
     if (!recorder_ && invocation_.parent >= 0) {
       return base::fail(base::Fault::usage, "set MUSTER_RECORDS, or HOME",
                         "there is no folder for the record of a detached run");
     }
+    if (recorder_ && request_.keeps != front::Keeps::always) begin_for_metrics(job);
     if (!recorder_ || request_.keeps != front::Keeps::always) return {};
     const bool has_code = code_.has_value();
     if (has_code) {
@@ -409,6 +400,20 @@ class Launch {
     keep_out_of(recorder_->record().folder, job.kept);
     recorder_.reset();
     return {};
+  }
+
+  // The old plan does no harm in a record that the run can do without.
+  Result<void> plan_record_anew(head::Recorder made) {
+    auto planned = recorder_->plan_anew(std::move(made));
+    if (planned || request_.keeps == front::Keeps::always) return planned;
+    warn(fmt::format("{}; the run continues", planned.error().what));
+    return {};
+  }
+
+  // Ranks may write there as soon as they run; other records are made then.
+  void begin_for_metrics(Prospect& job) {
+    if (!logs_to_record_ || recorder_->begin()) return;
+    keep_out_of(recorder_->record().folder, job.kept);
   }
 
   // Before anything starts: what is changed from here on is no part of the run.
@@ -491,6 +496,11 @@ class Launch {
 
   [[nodiscard]] std::vector<front::DataPath> what_it_reads() const {
     std::vector<front::DataPath> data = request_.data;
+    const std::string folder = recorder_ ? recorder_->record().folder : std::string();
+    // Each host would get it with each job, and few of these need it.
+    const auto package = std::ranges::find(data, folder + std::string(front::kPackageInRecord),
+                                           &front::DataPath::path);
+    if (package != data.end() && !names_azureml(folder + "/code")) data.erase(package);
     if (request_.checkpoints) data.push_back({request_.checkpoints->folder});
     return data;
   }
@@ -541,6 +551,7 @@ class Launch {
   bool is_built_ = false;                     // the image
   bool runs_here_ = false;                    // some rank, beside those on hosts elsewhere
   bool has_started_ = false;                  // any rank
+  bool logs_to_record_ = false;               // any rank, with MLflow
   model::RunReport ended_;                    // of the run, once its outputs are here
   std::optional<process::HeldSignals> held_;  // from the record's beginning to its end
   int lost_ = 0;  // code of a run that ends well, when something could not be printed or recorded

@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 
 #include "base/variables.hpp"
 #include "front/inherited.hpp"
 #include "front/request.hpp"
 #include "host/report_file.hpp"
 #include "model/head_above.hpp"
+#include "plan/software.hpp"
 #include "plan/surroundings.hpp"
 #include "process/ownership.hpp"
 #include "spec/sources.hpp"
@@ -45,6 +47,35 @@ bool is_under_way(const std::vector<std::string>& environment) {
 bool is_of_rank(const std::vector<std::string>& environment) {
   return !base::value_of(environment, front::kLaunchers).empty() ||
          !base::value_of(environment, host::kReportFile).empty();
+}
+
+// Of a rank's host, and obeyed wherever they are found: its environment of packages, whose programs
+// come before all others, and the cpus that a launcher in it may use.
+constexpr std::array kSaidOfHost = {plan::kSoftware, plan::kCpus};
+
+// Its programs are executed, so nobody else may choose them. Empty: nobody else does.
+std::string why_not_software(const std::string& folder) {
+  struct stat found {};
+  const bool is_there = folder.starts_with('/') && ::stat(folder.c_str(), &found) == 0;
+  if (!is_there || !S_ISDIR(found.st_mode)) return "it is not a folder on this host";
+  return process::why_not_own(folder);
+}
+
+// Returns what is to be told of that. `holds`: the run that gave them is under way.
+std::optional<std::string> drop_what_is_of_host(std::vector<std::string>& environment, bool holds) {
+  const std::string software = base::value_of(environment, plan::kSoftware);
+  if (holds) {
+    const std::string why = software.empty() ? "" : why_not_software(software);
+    if (why.empty()) return std::nullopt;
+    drop(environment, plan::kSoftware);
+    return fmt::format("MUSTER_ENVIRONMENT is ignored: {}: {}", software, why);
+  }
+  for (const std::string_view name : kSaidOfHost) drop(environment, name);
+  if (software.empty() || is_of_rank(environment)) return std::nullopt;
+  return fmt::format(
+      "MUSTER_ENVIRONMENT is ignored: muster sets it for the ranks of a job with packages; to use "
+      "programs from {0}/bin, put that folder first in PATH",
+      software);
 }
 
 // "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
@@ -103,7 +134,11 @@ std::vector<std::string> drop_left_variables(std::vector<std::string>& environme
     }
     drop(environment, front::kTrackingUri);
   }
-  if (const auto job = plan::other_batch_job(environment)) {
+  const auto job = plan::other_batch_job(environment);
+  if (auto said = drop_what_is_of_host(environment, !job && is_under_way(environment))) {
+    told.push_back(std::move(*said));
+  }
+  if (job) {
     if (auto said = drop_head(environment, *job)) told.push_back(std::move(*said));
     return told;
   }

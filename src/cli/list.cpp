@@ -261,10 +261,25 @@ void sweep(const std::string& folder) {
   for (const fs::path& path : left) (void)process::remove_tree(path);
 }
 
-// What a job is called, with and without its experiment.
+// What a job is called, by its name and its display name, with and without its experiment.
 std::vector<std::string> called_names(const RunRecord& record) {
-  if (record.name.empty()) return {};
-  return {record.name, record.experiment + "/" + record.name};
+  std::set<std::string> names;
+  for (const std::string& name : {record.name, record.title}) {
+    if (!name.empty()) names.insert({name, record.experiment + "/" + name});
+  }
+  return {names.begin(), names.end()};
+}
+
+// By what its row shows: "lines/train", "lines/train (My training)", or how that begins. A display
+// name has no experiment there, which may stand before it in the word.
+bool may_be_called(const std::string& shown, const std::string& word) {
+  if (shown.ends_with("...") || shown.ends_with(word)) return true;
+  if (!shown.ends_with(')')) return false;
+  for (std::size_t at = 0; at != std::string::npos; at = word.find('/', at + 1)) {
+    const std::string title = word.substr(at == 0 ? 0 : at + 1);
+    if (shown.ends_with("(" + title + ")")) return true;
+  }
+  return shown.find(word + " (") != std::string::npos;
 }
 
 using Called = std::map<std::string, std::vector<RunRecord>, std::less<>>;
@@ -277,8 +292,8 @@ Called called_one_of(const std::set<std::string>& words, const std::string& reco
   const model::Utc now = store::utc_now();
   for (const Entry& entry : entries) {
     const std::string shown = cells_of(entry, now).back();
-    const auto is_shown = [&](const std::string& word) { return shown.ends_with(word); };
-    if (!shown.ends_with("...") && std::ranges::none_of(words, is_shown)) continue;
+    const auto is_shown = [&](const std::string& word) { return may_be_called(shown, word); };
+    if (std::ranges::none_of(words, is_shown)) continue;
     if (!store::other_owner(records, records + "/" + entry.run).empty()) continue;
     const auto record = store::read_record(records + "/" + entry.run);
     if (!record) continue;

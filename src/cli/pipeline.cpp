@@ -57,6 +57,7 @@ pipeline::Recorder recorder_of(const PipelineRequest& request) {
   model::RunRecord& record = options.record;
   record.folder = request.record.folder;
   record.name = request.record.name;
+  record.title = request.record.title;
   record.experiment = request.record.experiment;
   record.outputs = request.record.outputs;
   record.tags = request.record.tags;

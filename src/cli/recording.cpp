@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "base/variables.hpp"
 #include "cli/detached.hpp"
 #include "cli/speak.hpp"
 #include "front/output_styles.hpp"
+#include "model/environment_rule.hpp"
 #include "plan/plan.hpp"
 #include "store/folder.hpp"
+#include "sweep/metric_text.hpp"
 #include "view/plan.hpp"
 
 namespace muster::cli {
@@ -64,7 +67,69 @@ void write_streams(model::OutputSpec& output, const std::string& folder) {
   output.err_file = kept.err_file;
 }
 
+bool is_given(const plan::Forwarded& app, std::string_view name) {
+  return std::ranges::find(app.kept, name, &model::Variable::name) != app.kept.end();
+}
+
+void give(plan::Forwarded& app, std::string_view name, std::string value) {
+  if (is_given(app, name)) return;
+  const auto place = std::ranges::lower_bound(app.kept, name, {}, &model::Variable::name);
+  app.kept.insert(place, {std::string(name), std::move(value), std::string(kOfMlflow)});
+}
+
+// Who names a run or an experiment by its number means the place that has it: MLflow's own.
+bool says_where(const plan::Forwarded& app) {
+  constexpr std::string_view kNames[] = {front::kTrackingUri, "MLFLOW_RUN_ID",
+                                         "MLFLOW_EXPERIMENT_ID"};
+  return std::ranges::any_of(kNames, [&](std::string_view name) { return is_given(app, name); });
+}
+
+bool says_nothing_of_mlflow(const model::EnvironmentRule& rule) {
+  return model::is_silent(rule, kOfMlflow) || model::is_unset(rule, front::kTrackingUri);
+}
+
+// A container sees the same folders on every host.
+bool has_ranks_here(const Prospect& job) {
+  const auto is_here = [](const model::PlannedNode& node) {
+    return node.host.carrier.same_machine;
+  };
+  const auto& nodes = job.plan.nodes;
+  return job.spec.container ? std::ranges::all_of(nodes, is_here)
+                            : std::ranges::any_of(nodes, is_here);
+}
+
 }  // namespace
+
+bool log_to_record(const front::RunRequest& request, const std::vector<std::string>& environment,
+                   Prospect& job) {
+  const bool is_job = !job.spec.launchers.empty();
+  if (is_job || !request.record || request.record->folder.empty()) return false;
+  if (says_nothing_of_mlflow(job.spec.environment) || !has_ranks_here(job)) return false;
+  if (!base::value_of(environment, front::kTrackingUri).empty()) return false;
+  // The name of a run that is only planned is nobody's.
+  const std::string& own = request.record->folder;
+  const std::string folder = request.dry_run ? own.substr(0, own.rfind('/')) + "/<run>" : own;
+  bool is_told = false;
+  for (plan::Forwarded& app : job.kept.same_machine) {
+    if (says_where(app)) continue;
+    give(app, front::kTrackingUri,
+         sweep::file_uri(fmt::format("{}/{}", folder, front::kMetricsFolder)));
+    give(app, front::kAllowFileStore, "true");
+    is_told = true;
+  }
+  return is_told;
+}
+
+void keep_out_of(const std::string& record, plan::Kept& kept) {
+  const std::string there = sweep::file_uri(record);
+  for (auto* machine : {&kept.same_machine, &kept.elsewhere}) {
+    for (plan::Forwarded& app : *machine) {
+      std::erase_if(app.kept, [&](const model::Variable& one) {
+        return one.name == front::kTrackingUri && one.value.starts_with(there);
+      });
+    }
+  }
+}
 
 std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
                                             const model::JobSpec& spec, const model::Plan& plan,
@@ -74,6 +139,7 @@ std::unique_ptr<head::Recorder> recorder_of(const front::RunRequest& request,
   head::RecorderOptions options;
   options.record.folder = request.record->folder;
   options.record.name = request.record->name;
+  options.record.title = request.record->title;
   options.record.experiment = request.record->experiment;
   options.record.hosts = inner != nullptr ? hosts_of(*inner) : all_hosts_of(spec, plan);
   options.record.launched = inner != nullptr ? static_cast<std::uint32_t>(inner->ranks.size()) : 0;

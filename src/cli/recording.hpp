@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "cli/cli.hpp"
+#include "cli/prospect.hpp"
 #include "front/request.hpp"
 #include "head/head.hpp"
 #include "head/recorder.hpp"
@@ -29,5 +30,17 @@ namespace muster::cli {
 [[nodiscard]] base::Result<void> begin_recording(head::Recorder& recorder, model::JobSpec& spec,
                                                  const model::Plan& plan,
                                                  const Invocation& invocation);
+
+// The reason of such a variable in an environment.
+inline constexpr std::string_view kOfMlflow = "MLflow";
+
+// Where MLflow writes on this machine: in the run's record, unless somebody has said. Files that
+// ranks on other hosts write would stay there, so these are told nothing. Returns whether any rank
+// is told. A job has said by itself where its ranks log.
+[[nodiscard]] bool log_to_record(const front::RunRequest& request,
+                                 const std::vector<std::string>& environment, Prospect& job);
+
+// There is no such record: MLflow's files cannot lie there.
+void keep_out_of(const std::string& record, plan::Kept& kept);
 
 }  // namespace muster::cli

@@ -16,6 +16,7 @@
 #include "base/variables.hpp"
 #include "batch/system.hpp"
 #include "cli/allocated.hpp"
+#include "cli/asked_files.hpp"
 #include "cli/batch_run.hpp"
 #include "cli/called.hpp"
 #include "cli/check_target.hpp"
@@ -28,7 +29,6 @@
 #include "cli/head_options.hpp"
 #include "cli/in_step.hpp"
 #include "cli/launch.hpp"
-#include "cli/left_variables.hpp"
 #include "cli/meant_record.hpp"
 #include "cli/operated.hpp"
 #include "cli/output_places.hpp"
@@ -38,6 +38,7 @@
 #include "cli/read_file.hpp"
 #include "cli/records.hpp"
 #include "cli/speak.hpp"
+#include "cli/stand_ins.hpp"
 #include "cli/stop_wish.hpp"
 #include "front/batch_request.hpp"
 #include "front/cluster_request.hpp"
@@ -129,9 +130,10 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.fresh = probe::random_digits(8);
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
-  asked.read_around = read_input_file;
+  asked.read_around = read_found_file;
   asked.columns = help_columns();
   asked.own_name = own_name(invocation.environment);
+  asked.stand_ins = stand_ins_beside(own_path());
   if (const auto records = store::records_folder(invocation.environment)) {
     asked.find_output = [folder = *records](const job::RunOutput& output) {
       return path_of_output(folder, output);
@@ -144,53 +146,31 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   return asked;
 }
 
-// What is read is remembered, so that the same can be asked for again.
 front::Call asked_here(const std::string& called, std::vector<std::string> words,
                        const Invocation& invocation, model::TypedCommand& remembered) {
   remembered.folder = current_folder();
-  const auto read = [&remembered](const std::string& path, std::size_t most) {
-    return read_input_file(path, most).map([&](std::string text) {
-      remembered.files.push_back({path, text});
-      return text;
-    });
-  };
   return asked_with({.called = called,
                      .words = std::move(words),
                      .current_folder = remembered.folder,
-                     .read_file = read,
+                     .read_file = remembering(read_input_file, remembered),
                      .has_file = has_file,
                      .is_file = is_plain_file,
+                     .read_found = remembering(read_found_file, remembered),
                      .list_files = lists_files(invocation.environment),
-                     .look_into = read_input_file},
+                     .look_into = read_found_file},
                     invocation);
 }
 
 // The files are those of then, not of now.
 front::Call asked_before(const model::TypedCommand& remembered, const Invocation& invocation) {
-  const auto find = [&remembered](const std::string& path) {
-    return std::ranges::find(remembered.files, path, &model::TypedCommand::File::path);
-  };
-  const auto read = [&remembered, find](const std::string& path,
-                                        std::size_t) -> base::Result<std::string> {
-    const auto file = find(path);
-    if (file != remembered.files.end()) return file->text;
-    return base::fail(base::Fault::bad_file, "", "the record does not hold {}", path);
-  };
-  return asked_with(
-      {.called = remembered.words.front(),
-       .words = {remembered.words.begin() + 1, remembered.words.end()},
-       .current_folder = remembered.folder,
-       .read_file = read,
-       .has_file = [&remembered,
-                    find](const std::string& path) { return find(path) != remembered.files.end(); },
-       .list_files =
-           [&remembered](const auto& folder, const auto& endings) {
-             std::vector<std::string> paths;
-             for (const auto& file : remembered.files) paths.push_back(file.path);
-             return files_below(folder, endings, paths);
-           },
-       .look_into = read},
-      invocation);
+  return asked_with({.called = remembered.words.front(),
+                     .words = {remembered.words.begin() + 1, remembered.words.end()},
+                     .current_folder = remembered.folder,
+                     .read_file = read_remembered(remembered),
+                     .has_file = has_remembered(remembered),
+                     .list_files = lists_remembered(remembered),
+                     .look_into = read_remembered(remembered)},
+                    invocation);
 }
 
 int complain_all(const std::vector<base::Error>& complaints) {
@@ -332,12 +312,9 @@ int carry_out_here(const front::Front& front, base::Result<front::Reading> read,
     return own != 0 ? own : code;
   }
   if (read->complaints.empty()) add_places(*read, invocation);
-  if (read->complaints.empty() && read->cluster && read->only_asks) {
-    return check_target(*read, invocation);
-  }
-  if (read->complaints.empty() && read->batch && read->only_asks) {
-    return check_batch_target(*read, invocation);
-  }
+  const bool only_asks = read->complaints.empty() && read->only_asks;
+  if (only_asks && read->cluster) return check_target(*read, invocation);
+  if (only_asks && read->batch) return check_batch_target(*read, invocation);
   if (read->checked) {
     const int told = print(view::complaints_json(*read->checked, read->complaints, read->notices));
     const bool good = read->complaints.empty();
@@ -439,10 +416,8 @@ front::Call asked_in_job(const model::TypedCommand& asked, const std::string& fo
                          const Invocation& invocation) {
   front::Call call = asked_before(asked, invocation);
   const front::ReadFile of_then = call.read_file;
-  call.read_file = [of_then](const std::string& path, std::size_t most) {
-    auto text = of_then(path, most);
-    return text ? text : read_input_file(path, most);
-  };
+  call.read_file = one_or_other(of_then, read_input_file);
+  call.read_found = one_or_other(of_then, read_found_file);
   call.record_folder = folder;
   call.is_queued_run = true;
   return call;

@@ -28,6 +28,7 @@ model::RunRecord scheduled_record(const front::Reading& reading, model::Schedule
   record.folder = known.folder;
   record.run = store::run_of(known.folder);
   record.name = known.name;
+  record.title = known.title;
   record.experiment = known.experiment;
   record.tags = known.tags;
   record.outputs = known.outputs;

@@ -61,7 +61,8 @@ std::optional<view::TidiedHost> answer_of(const std::string& host, const std::st
     if (wrong != std::errc() || after != end) return std::nullopt;
     numbers.push_back(number);
   }
-  if (!text.starts_with(kTidied) || numbers.size() != 4) return std::nullopt;
+  const bool is_whole = text.starts_with(kTidied) && text.ends_with('\n');
+  if (!is_whole || numbers.size() != 4) return std::nullopt;
   return view::TidiedHost{host, {numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/files_below.hpp"
+#include "cli/asked_files.hpp"
 #include "front/front.hpp"
 #include "front/pipeline_request.hpp"
 #include "front/reach_options.hpp"
@@ -21,29 +21,17 @@ using base::Result;
 Result<front::Reading> read_again(const model::TypedCommand& asked, const std::string& record) {
   const front::Front* front = asked.words.empty() ? nullptr : front::front_of(asked.words.front());
   if (front == nullptr) return base::fail(base::Fault::usage, "", "no command line");
-  const auto find = [&](const std::string& path) {
-    return std::ranges::find(asked.files, path, &model::TypedCommand::File::path);
-  };
-  const auto read_file = [&](const std::string& path, std::size_t) -> Result<std::string> {
-    if (const auto file = find(path); file != asked.files.end()) return file->text;
-    return base::fail(base::Fault::bad_file, "", "the record does not hold {}", path);
-  };
-  const auto list_files = [&](const auto& folder, const auto& endings) {
-    std::vector<std::string> paths;
-    for (const model::TypedCommand::File& file : asked.files) paths.push_back(file.path);
-    return files_below(folder, endings, paths);
-  };
   const auto one = [] { return 1U; };
   return front->read(
       {.called = asked.words.front(),
        .words = {asked.words.begin() + 1, asked.words.end()},
        .current_folder = asked.folder,
-       .read_file = read_file,
+       .read_file = read_remembered(asked),
        .counts = {one, one, one, [] { return std::string(); }},
        .record_folder = record,
-       .has_file = [&](const std::string& path) { return find(path) != asked.files.end(); },
-       .list_files = list_files,
-       .look_into = read_file,
+       .has_file = has_remembered(asked),
+       .list_files = lists_remembered(asked),
+       .look_into = read_remembered(asked),
        .find_output = [](const auto&) -> Result<std::string> { return std::string("/"); }});
 }
 

@@ -2,7 +2,6 @@
 #include "cluster/removal.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -53,6 +52,12 @@ std::vector<std::string> staying(const RunState& state, Until until) {
         fmt::format("{} stays: {}", kubernetes::subject(pod), why_it_stays(state, pod)));
   }
   return lines;
+}
+
+std::string wait_words(const std::string& stays, std::chrono::milliseconds waited) {
+  using std::chrono::round, std::chrono::seconds;
+  return fmt::format("waiting for the cluster: {} ({} s so far, at most {} s)", stays,
+                     round<seconds>(waited).count(), kStayMax.count());
 }
 
 namespace {
@@ -109,9 +114,8 @@ class Wait {
 
   void tell(const std::string& line) {
     if (!lasts(kTellAfter) || std::exchange(has_told_, true)) return;
-    using std::chrono::round, std::chrono::seconds;
-    say_(fmt::format("waiting for the cluster: {} ({} s so far, at most {} s)", line,
-                     round<seconds>(Clock::now() - begin_).count(), kStayMax.count()));
+    using std::chrono::milliseconds;
+    say_(wait_words(line, std::chrono::duration_cast<milliseconds>(Clock::now() - begin_)));
   }
 
   const Kubectl& kubectl_;

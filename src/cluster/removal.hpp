@@ -1,6 +1,7 @@
 // Removal: takes a run's objects away, and tells which of its pods stay.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,6 +19,9 @@ enum class Until : std::uint8_t {
 
 // Pods that have not come so far, and why, a line each. Pure.
 [[nodiscard]] std::vector<std::string> staying(const kubernetes::RunState& state, Until until);
+
+// What is told of such a wait, after so long: one of these lines. Pure.
+[[nodiscard]] std::string wait_words(const std::string& stays, std::chrono::milliseconds waited);
 
 // Waits for a run's pods, for 45 seconds: a pod has 30 to end. Returns those that stay. `say` hears
 // after a while what is waited for. For pods that are to be gone, what others are late with is done

@@ -72,13 +72,17 @@ struct Call {
   // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
   std::string record_folder = {};
   HasFile has_file = {};
-  HasFile is_file = {};  // and no folder, or something else; empty: nobody knows
+  HasFile is_file = {};       // and no folder, or something else; empty: nobody knows
+  bool is_explained = false;  // its words are of a line that is only shown, whatever they say
   // It is what a batch job has been handed over for: a target that is a batch system is the job
   // around.
   bool is_queued_run = false;
   // Files that a variable of a batch system names: never those of a record. Empty: as read_file.
   ReadFile read_around = {};
   AskProgram ask = {};  // empty: none is asked
+  // Files that nobody has named, but whose place is known, such as muster.yml: only what cannot
+  // keep one waiting is read. Empty: as read_file.
+  ReadFile read_found = {};
   // To look for files, and into them: nothing that is only looked at is remembered. Empty: none are
   // looked for.
   ListFiles list_files = {};
@@ -90,7 +94,14 @@ struct Call {
   std::size_t columns = 80;  // of the terminal that a help text is for
   // What calls this muster in a script that people keep: a path, where PATH does not find it.
   std::string own_name = "muster";
+  // What stands in for Azure ML's SDK in a job's processes, as a folder for PYTHONPATH; empty: it
+  // is not installed.
+  std::string stand_ins = {};
 };
+
+[[nodiscard]] inline const ReadFile& reads_found(const Call& call) {
+  return call.read_found ? call.read_found : call.read_file;
+}
 
 // The value of a variable of the launching environment, or nothing.
 [[nodiscard]] std::optional<std::string_view> variable(const Call& call, std::string_view name);

@@ -71,7 +71,7 @@ Result<void> take_environment_rule(const Call& call, model::JobSpec& spec) {
 
 void tell_threads(const Call& call, std::string_view launcher, const RunRequest& request,
                   std::vector<std::string>& notices) {
-  if (!request.dry_run && !request.spec.verbose) return;
+  if (!request.dry_run && !request.spec.verbose && !call.is_explained) return;
   // Whoever sets one of them decides about all.
   for (const char* name :
        {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {

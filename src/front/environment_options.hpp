@@ -20,7 +20,8 @@ inline constexpr std::string_view kDialectsVariable = "MUSTER_DIALECTS";
 // launchers in them.
 [[nodiscard]] base::Result<void> take_environment_rule(const Call& call, model::JobSpec& spec);
 
-// That muster sets counts of threads, and the launcher does not: in a dry run, or with --verbose.
+// That muster sets counts of threads, and the launcher does not: in a dry run, by explain, and
+// with --verbose.
 void tell_threads(const Call& call, std::string_view launcher, const RunRequest& request,
                   std::vector<std::string>& notices);
 

@@ -265,6 +265,18 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsK
   return all;
 }
 
+std::string launcher_in(const Call& call, std::string_view script) {
+  const job::ValueOf unknown = [](std::string_view) { return std::optional<std::string>(); };
+  const auto calls = job::all_launcher_words(script, names_of_launchers(), unknown);
+  for (const job::LauncherWords& one : calls) {
+    Call inner = call;
+    inner.words = one.words;
+    const Front* front = take_front(inner);
+    if (front != nullptr && !front->takes_file) return spoken_name(inner, one);
+  }
+  return {};
+}
+
 std::vector<model::App> apps_of_launcher(const Call& call, const model::JobSpec& spec,
                                          std::vector<std::string> words) {
   Call inner = inside(call, spec);

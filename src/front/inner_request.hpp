@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "front/front.hpp"
@@ -42,6 +43,9 @@ struct CountsKnown {
 // and join each other are read as one for all.
 [[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec,
                                          CountsKnown known = {});
+
+// The launcher that a command in the text of a script calls, as it is spoken of; or nothing.
+[[nodiscard]] std::string launcher_in(const Call& call, std::string_view script);
 
 // What a launcher would start that is called with these words in the job's command. Empty: they
 // call no launcher, or it would start nothing.

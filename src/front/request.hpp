@@ -59,11 +59,14 @@ struct Shown {
 
 // In a record: MLflow's files, which this variable names.
 inline constexpr std::string_view kTrackingUri = "MLFLOW_TRACKING_URI";
+// MLflow 3.17 and later write files only where this one is "true".
+inline constexpr std::string_view kAllowFileStore = "MLFLOW_ALLOW_FILE_STORE";
 inline constexpr std::string_view kMetricsFolder = "mlruns";
 
 // What the record of a run holds beside spec and plan.
 struct Recording {
-  std::string name;  // of the job
+  std::string name;   // of the job
+  std::string title;  // its display_name
   std::string experiment;
   std::vector<model::NamedPath> outputs;
   bool overwrites = false;  // at the paths of all outputs, what is the user's

@@ -24,7 +24,7 @@ base::Result<job::TargetsReading> read_by(ReadTargets read, const Call& call,
                                           const std::string& folder) {
   for (const std::string& place : places_of_targets(call, folder)) {
     if (!call.has_file(place)) continue;
-    auto text = call.read_file(place, job::kFileMax);
+    auto text = reads_found(call)(place, job::kFileMax);
     if (!text) return tl::unexpected(std::move(text.error()));
     return read(*text, place);
   }

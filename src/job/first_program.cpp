@@ -114,6 +114,25 @@ std::optional<FirstProgram> first_program(std::string_view text, const ValueOf& 
   return std::nullopt;
 }
 
+std::vector<ShellScript> shell_scripts(std::string_view text, const ValueOf& value_of) {
+  std::vector<ShellScript> found;
+  std::string folder;
+  ShellReader reader(text, value_of);
+  while (!reader.done()) {
+    std::vector<std::string> words = reader.command();
+    words.erase(words.begin(), std::ranges::find_if_not(words, precedes_command));
+    if (words.empty()) continue;
+    if (words.front() == "cd") {
+      if (words.size() != 2 || !is_relative_path(words[1])) break;
+      folder += (folder.empty() ? "" : "/") + words[1];
+      continue;
+    }
+    if (is_python(name_of_program(words.front()))) continue;
+    if (auto script = script_in(words)) found.push_back({*std::move(script), folder});
+  }
+  return found;
+}
+
 std::optional<std::string> script_in(std::span<const std::string> words) {
   if (words.empty()) return std::nullopt;
   const std::string_view name = name_of_program(words.front());

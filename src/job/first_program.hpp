@@ -25,4 +25,14 @@ struct FirstProgram {
 // is called by one. Only a relative path; nothing else is sure to be in the job's folder.
 [[nodiscard]] std::optional<std::string> script_in(std::span<const std::string> words);
 
+struct ShellScript {
+  std::string path;    // as it is called; relative
+  std::string folder;  // into which the text has gone before; relative, or empty
+};
+
+// The scripts that commands of the text call for a shell to read, "bash run.sh" or "./run.sh", as
+// far as it is sure in which folder.
+[[nodiscard]] std::vector<ShellScript> shell_scripts(std::string_view text,
+                                                     const ValueOf& value_of);
+
 }  // namespace muster::job

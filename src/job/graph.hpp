@@ -53,7 +53,8 @@ struct GraphOutput {
 
 struct Graph {
   std::string source;  // path of the file, as it was typed
-  std::string name;    // these two may be empty
+  std::string name;    // these three may be empty
+  std::string title;   // what people call it
   std::string experiment;
   std::vector<Named> tags;
   std::optional<Text> target;    // of steps that name none

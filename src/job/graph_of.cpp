@@ -388,6 +388,7 @@ Graph graph_of(const PipelineFile& pipeline, const std::vector<Setting>& setting
   const JobFile& head = pipeline.root.head;
   graph.source = pipeline.files.front().path;
   if (const auto& name = head.name ? head.name : head.title) graph.name = name->text;
+  if (head.title) graph.title = head.title->text;
   if (head.experiment) graph.experiment = head.experiment->text;
   graph.tags = head.tags;
   graph.target = head.target ? head.target : head.flow.target;

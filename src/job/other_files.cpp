@@ -14,7 +14,7 @@ constexpr std::string_view kCommands = "muster runs commands: jobs, pipelines an
 
 struct Other {
   std::string_view key;
-  std::string_view value;  // empty: any; "/data.schema.json": whatever ends so
+  std::string_view value;  // empty: any; "/data.schema.json": whatever ends so; in lower case
   std::string_view what;
   std::string_view hint = kCommands;
 };
@@ -36,6 +36,11 @@ constexpr std::string_view kIntoTargets =
 constexpr std::string_view kEnvironmentFile = "this is an environment, not a job";
 constexpr std::string_view kIntoJob =
     "put it into a job file, as environment: {image: ..., conda_file: ...}";
+
+constexpr std::string_view kPromptFlow = "this is a prompt flow, which Azure ML carries out";
+constexpr std::string_view kFeatureSet = "this is a feature set, not a job";
+constexpr std::string_view kFeatureStore = "this is a feature store, not a job";
+constexpr std::string_view kFeatureEntity = "this is an entity of a feature store, not a job";
 
 // Types and schemas as in azure-ai-ml 1.35 (its folder _schema).
 constexpr Other kOthers[] = {
@@ -79,19 +84,25 @@ constexpr Other kOthers[] = {
     {"$schema", "/environment.schema.json", kEnvironmentFile, kIntoJob},
     {"$schema", "/compute.schema.json", kCompute, kIntoTargets},
     {"$schema", "/schedule.schema.json", kSchedule, kToCron},
-    {"$schema", "/azureBlob.schema.json", kStore, kIntoData},
-    {"$schema", "/azureFile.schema.json", kStore, kIntoData},
-    {"$schema", "/azureDataLakeGen1.schema.json", kStore, kIntoData},
-    {"$schema", "/azureDataLakeGen2.schema.json", kStore, kIntoData},
-    {"$schema", "/oneLake.schema.json", kStore, kIntoData},
+    {"$schema", "/azureblob.schema.json", kStore, kIntoData},
+    {"$schema", "/azurefile.schema.json", kStore, kIntoData},
+    {"$schema", "/azuredatalakegen1.schema.json", kStore, kIntoData},
+    {"$schema", "/azuredatalakegen2.schema.json", kStore, kIntoData},
+    {"$schema", "/onelake.schema.json", kStore, kIntoData},
     {"$schema", "/registry.schema.json", "this is a registry, not a job"},
-    {"$schema", "/workspaceConnection.schema.json", "this is a connection, not a job"},
-    {"$schema", "/Flow.schema.json", "this is a prompt flow, which Azure ML carries out"},
-    {"$schema", "/Run.schema.json", "this is a run of a prompt flow"},
+    {"$schema", "/workspaceconnection.schema.json", "this is a connection, not a job"},
+    {"$schema", "/featureset.schema.json", kFeatureSet},
+    {"$schema", "/featureset.json", kFeatureSet},
+    {"$schema", "/featurestore.schema.json", kFeatureStore},
+    {"$schema", "/featurestore.json", kFeatureStore},
+    {"$schema", "/featurestoreentity.schema.json", kFeatureEntity},
+    {"$schema", "/featurestoreentity.json", kFeatureEntity},
+    {"$schema", "/flow.schema.json", kPromptFlow},
+    {"$schema", "/run.schema.json", "this is a run of a prompt flow"},
     {"training_data", "", "this is a fine-tuning job, which Azure ML carries out"},
     {"$schema", "/workspace.schema.json", "this is a workspace, not a job"},
-    {"$schema", "Endpoint.schema.json", kEndpoint},
-    {"$schema", "Deployment.schema.json", kDeployment},
+    {"$schema", "endpoint.schema.json", kEndpoint},
+    {"$schema", "deployment.schema.json", kDeployment},
     {"trigger", "", kSchedule, kToCron},
     {"auth_mode", "", kEndpoint},
     {"endpoint_name", "", kDeployment},
@@ -105,7 +116,7 @@ bool is_other(const Node& root, const Other& other) {
   if (entry == nullptr) return false;
   const std::string& text = entry->value->text;
   return other.value.ends_with(".json")
-             ? text.ends_with(other.value)
+             ? base::lower(text).ends_with(other.value)
              : other.value.empty() || base::lower(text.substr(0, text.find('@'))) == other.value;
 }
 
@@ -135,6 +146,13 @@ bool is_environment(const Node& root) {
          });
 }
 
+// promptflow's flow.dag.yaml, or flow.flex.yaml: they need no schema.
+bool is_flow(const Node& root) {
+  const auto has = [&](std::string_view key) { return find(root, key) != nullptr; };
+  if (has("command")) return false;
+  return has("entry") || (has("nodes") && (has("inputs") || has("outputs")));
+}
+
 }  // namespace
 
 bool refuse_others(const Node& root, Complaints& complaints) {
@@ -146,6 +164,7 @@ bool refuse_others(const Node& root, Complaints& complaints) {
       std::ranges::find_if(kOthers, [&](const Other& one) { return is_other(root, one); });
   if (other != std::end(kOthers))
     return refuse(find(root, other->key)->mark, other->what, other->hint);
+  if (is_flow(root)) return refuse(root.begin, kPromptFlow, kCommands);
   if (is_environment(root)) return refuse(root.begin, kEnvironmentFile, kIntoJob);
   return is_data(root) && refuse(root.begin, kAsset, kCommands);
 }

@@ -48,9 +48,8 @@ inline constexpr Traits kAzureOnly = {.support = no_effect(kOnlyAzure)};
 inline constexpr JobKey kSchema = {{"$schema", Form::text, "Where editors find the schema."}};
 inline constexpr JobKey kName = {{"name", Form::text, "The job's name."}, kInto<&JobFile::name>};
 inline constexpr JobKey kVersion = {{"version", Form::text, "The version of a component."}};
-inline constexpr JobKey kDisplayName = {
-    {"display_name", Form::text, "What people call it, if it has no name."},
-    kInto<&JobFile::title>};
+inline constexpr JobKey kDisplayName = {{"display_name", Form::text, "What people call it."},
+                                        kInto<&JobFile::title>};
 inline constexpr JobKey kDescription = {{"description", Form::text, "What the job is for."}};
 inline constexpr JobKey kComment = {{"comment", Form::text, "What people say of the step."}};
 inline constexpr JobKey kTags = {

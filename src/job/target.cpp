@@ -57,10 +57,30 @@ constexpr Row kInstanceType[] = {
      into_type<&InstanceType::node_selector>},
 };
 
+std::vector<Named>& reach_of_target(Targets& targets) { return targets.all.back().reach; }
+std::vector<Named>& reach_of_runs(Targets& targets) { return targets.run_reach; }
+
+template <auto List>
 void add_reach(Targets& targets, const Found& found) {
   Text value;
   store(value, found);
-  targets.all.back().reach.push_back({std::string(found.key), found.key_mark, std::move(value)});
+  List(targets).push_back({std::string(found.key), found.key_mark, std::move(value)});
+}
+
+// The group of front/reach_options.hpp.
+constexpr decltype(Row::text) kReach[] = {
+    {"ssh_command", Form::text, "What is called instead of ssh: ssh -J jump."},
+    {"ssh_port", Form::text, "The ssh port of every host."},
+    {"ssh_identity", Form::text, "The private key for ssh."},
+    {"agent_path", Form::text, "Path of muster on the hosts."},
+    {"start_timeout", Form::text, "Seconds for one attempt to connect to a host."},
+    {"max_open", Form::text, "How many hosts to connect to at the same time."},
+    {"lease", Form::text, "Seconds of silence after which a host is lost."},
+};
+
+template <auto List>
+constexpr Row reach_key(std::size_t which) {
+  return {kReach[which], add_reach<List>};
 }
 
 constexpr Row kTarget[] = {
@@ -73,13 +93,13 @@ constexpr Row kTarget[] = {
     {{"grid_engine", Form::none, "A Grid Engine, to whose queue jobs go."},
      add_batch,
      kGridEngineKeys},
-    {{"ssh_command", Form::text, "What is called instead of ssh: ssh -J jump."}, add_reach},
-    {{"ssh_port", Form::text, "The ssh port of every host."}, add_reach},
-    {{"ssh_identity", Form::text, "The private key for ssh."}, add_reach},
-    {{"agent_path", Form::text, "Path of muster on the hosts."}, add_reach},
-    {{"start_timeout", Form::text, "Seconds for one attempt to connect to a host."}, add_reach},
-    {{"max_open", Form::text, "How many hosts to connect to at the same time."}, add_reach},
-    {{"lease", Form::text, "Seconds of silence after which a host is lost."}, add_reach},
+    reach_key<reach_of_target>(0),
+    reach_key<reach_of_target>(1),
+    reach_key<reach_of_target>(2),
+    reach_key<reach_of_target>(3),
+    reach_key<reach_of_target>(4),
+    reach_key<reach_of_target>(5),
+    reach_key<reach_of_target>(6),
     {{"slots", Form::count, "Slots of each node that does not say it."},
      into_target<&Target::slots>},
     {{"gpus", Form::count, "GPUs of each node.", {.least = 0}}, into_target<&Target::gpus>},
@@ -124,6 +144,13 @@ constexpr Row kDataKeys[] = {
 constexpr Row kRunKeys[] = {
     {{"bind_to", Form::text, "What ranks are bound to, as after --bind-to: default."},
      into<Targets, &Targets::run_bind_to>},
+    reach_key<reach_of_runs>(0),
+    reach_key<reach_of_runs>(1),
+    reach_key<reach_of_runs>(2),
+    reach_key<reach_of_runs>(3),
+    reach_key<reach_of_runs>(4),
+    reach_key<reach_of_runs>(5),
+    reach_key<reach_of_runs>(6),
 };
 
 constexpr Row kTargetKeys[] = {

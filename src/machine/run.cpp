@@ -372,12 +372,14 @@ void Run::tell_outside(RunEffects& out) const {
 }
 
 // Between the plan and the claim another job came first: this one's ranks go elsewhere, or are not
-// bound. After kClaimTries plans nothing is claimed any more: claims are advice.
+// bound. After kClaimTries plans nothing is claimed any more: claims are advice. Those that leave a
+// device to others do not count: there is one less each time, so they end by themselves.
 void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   constexpr std::uint32_t kClaimTries = 3;
   if (!is_preparing(index)) return;
   Node& node = nodes_[index.value];
-  if (++node.taken > kClaimTries) return;
+  const bool leaves_some = plan::deals_any(input_.spec, own_plan(), where_, index, message.devices);
+  if (!leaves_some && ++node.taken > kClaimTries) return;
   const bool last = node.taken == kClaimTries;
   if (const auto& topology = input_.plan.nodes[index.value].host.topology) {
     const std::string told =

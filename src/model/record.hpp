@@ -113,9 +113,10 @@ struct BestTrial {
 };
 
 struct RunRecord {
-  std::string run;     // its name, which sorts by time: "20261121-212530.123-kufa"
-  std::string folder;  // of the record
-  std::string name;    // of the job; may be empty, as the next
+  std::string run;         // its name, which sorts by time: "20261121-212530.123-kufa"
+  std::string folder;      // of the record
+  std::string name;        // of the job; may be empty, as the next two
+  std::string title = {};  // its display_name: what people read
   std::string experiment;
   RunState state = RunState::starting;
   std::string cause;  // why it did not complete, one line

@@ -29,9 +29,12 @@ tl::unexpected<base::Error> bad(std::string_view what) {
   return base::fail(base::Fault::internal, {}, "a topology that cannot be read: {}", what);
 }
 
+// A host may say anything: none of it is repeated.
 base::Result<CpuSet> read_set(std::string_view word) {
   if (word == "-") return CpuSet();
-  return parse_cpu_set(word);
+  auto set = parse_cpu_set(word);
+  if (!set) return bad("what should be a list of cpus is none");
+  return set;
 }
 
 base::Result<std::vector<CpuSet>> read_sets(const Words& words) {

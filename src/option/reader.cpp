@@ -122,9 +122,9 @@ Result<std::string_view> OptionReader::next_word(const Match& match) {
     const OptionText& option = matcher_.text(match.index);
     const bool two = option.traits.arity == Arity::two || option.traits.arity == Arity::pair;
     // A shell drops a variable without a value.
-    const bool is_file = option.takes == Takes::file;
+    const bool may_be_dropped = option.takes == Takes::file || at_ < words_.size();
     return fail(Fault::usage,
-                usage_line(option) + (is_file ? " Is a variable in its place empty?" : ""),
+                usage_line(option) + (may_be_dropped ? " Is a variable in its place empty?" : ""),
                 "{} needs {}: {}", match.name, two ? "two values" : "a value", option.argument);
   }
   return std::string_view(words_[at_++]);

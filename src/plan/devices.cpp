@@ -129,6 +129,19 @@ std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, R
   return held_devices(plan.nodes[node.value], left);
 }
 
+bool deals_any(const model::JobSpec& spec, const model::Plan& plan, const Rendezvous& where,
+               base::NodeIndex node, std::span<const Devices> devices) {
+  const auto& dealt = where.devices[node.value];
+  const bool is_named = !plan.nodes[node.value].host.visible.empty();
+  if (spec.gpus_per_rank == 0 || spec.share_gpus || is_named || !dealt) return false;
+  return std::ranges::any_of(*dealt, [&](const Devices& one) {
+    const auto others = std::ranges::find(devices, one.variable, &Devices::variable);
+    return others != devices.end() && std::ranges::any_of(one.ids, [&](const std::string& id) {
+             return std::ranges::count(others->ids, id) > 0;
+           });
+  });
+}
+
 std::vector<Devices> device_claims(const model::JobSpec& spec, const model::Plan& plan,
                                    const Rendezvous& where, base::NodeIndex node) {
   const model::PlannedNode& planned = plan.nodes[node.value];

@@ -23,6 +23,11 @@ namespace muster::plan {
                                         Rendezvous& where, base::NodeIndex node,
                                         std::span<const model::Devices> claimed);
 
+// Whether that would change something: one of these devices is dealt there.
+[[nodiscard]] bool deals_any(const model::JobSpec& spec, const model::Plan& plan,
+                             const Rendezvous& where, base::NodeIndex node,
+                             std::span<const model::Devices> devices);
+
 // What no other job shall deal to its ranks meanwhile: the devices that --gpus-per-rank deals, or
 // those that were named for that host. None with --share-gpus.
 [[nodiscard]] std::vector<model::Devices> device_claims(const model::JobSpec& spec,

@@ -25,10 +25,11 @@ namespace {
 constexpr std::size_t kSectionMax = 16u << 20;  // MPICH's read-only data are 2 MB
 constexpr std::size_t kProcessesMax = 64;       // of a task
 
-// The sections of a file for 64 bits.
+// The sections of a file for 64 bits. Where a process has mapped one, a fifo may lie by now.
 class Elf {
  public:
-  explicit Elf(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Elf(const std::string& path)
+      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
     const std::string head = bytes(0, sizeof(Elf64_Ehdr));
     if (head.size() < sizeof(Elf64_Ehdr) || !head.starts_with(ELFMAG)) return;
     Elf64_Ehdr header{};

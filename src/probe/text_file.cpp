@@ -11,7 +11,8 @@
 namespace muster::probe {
 namespace {
 constexpr std::size_t kTextMax = 1u << 20;
-}
+constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+}  // namespace
 
 std::string read_text(const std::string& path) {
   const process::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -25,8 +26,9 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+// Anything may lie there, such as a fifo that nobody writes to.
 std::string first_bytes(const std::string& path, std::size_t most) {
-  const process::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const process::UniqueFd file(::open(path.c_str(), kToRead));
   std::string text(most, '\0');
   const ssize_t got = file ? ::read(file.get(), text.data(), text.size()) : 0;
   text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);

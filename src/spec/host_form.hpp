@@ -17,9 +17,16 @@ enum class HostSlots : std::uint8_t {
   devices,   // required, one for each device of the host (DeepSpeed)
 };
 
+// What a comma without a host before it means in a list that has hosts.
+enum class EmptyEntry : std::uint8_t {
+  mistake,
+  nothing,  // mpirun, Hydra: "a,,b" is "a,b"
+};
+
 struct HostForm {
   std::string_view list_option = "-H";  // of a list, for reports
   HostSlots slots = HostSlots::optional;
+  EmptyEntry empty_entry = EmptyEntry::mistake;
   bool each_once = false;  // a second entry for a host is an error, no further slots (DeepSpeed)
 };
 

@@ -46,7 +46,8 @@ base::Result<std::vector<model::HostEntry>> read_entry(std::string_view entry, s
 
 }  // namespace
 
-base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text) {
+base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text,
+                                                           EmptyEntry empty_entry) {
   if (text.size() > kHostTextMax) {
     return base::fail_at(place(), kListFault, "use --hostfile", "the list is longer than {} MiB",
                          kHostTextMax >> 20);
@@ -54,11 +55,17 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
   std::vector<model::HostEntry> hosts;
   std::string_view list = trimmed(text);
   if (list.size() > 1 && list.ends_with(',')) list.remove_suffix(1);
+  const bool has_hosts = list.find_first_not_of(", \t") != std::string_view::npos;
+  const bool may_be_empty = has_hosts && empty_entry == EmptyEntry::nothing;
   std::size_t number = 0;
   base::Errors errors;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = end_of_host(list, at);
-    auto entry = read_entry(trimmed(list.substr(at, comma - at)), ++number);
+    const std::string_view word = trimmed(list.substr(at, comma - at));
+    at = comma + 1;
+    ++number;
+    if (word.empty() && may_be_empty) continue;
+    auto entry = read_entry(word, number);
     if (!entry) {
       errors.add(std::move(entry.error()));
     } else {
@@ -67,7 +74,6 @@ base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text
     if (hosts.size() > kHostsMax) {
       return base::fail_at(place(), kListFault, "", "more than {} hosts", kHostsMax);
     }
-    at = comma + 1;
   }
   if (!errors.empty()) return tl::unexpected(std::move(errors).together());
   return without_idle(std::move(hosts), kListFault);

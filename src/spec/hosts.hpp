@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "model/job_spec.hpp"
+#include "spec/host_form.hpp"
 
 namespace muster::spec {
 
@@ -17,7 +18,8 @@ inline constexpr std::size_t kHostsMax = 1'000'000;                 // entries
 // "node1:8,user@node2:8,10.0.0.3,[fe80::1]:4" as after -H. Every complaint has place "-H" and says
 // which entry. A bare host has no slots (plan decides); one with 0 slots is left out, and so is
 // nothing after a last comma: lists made by `tr "\n" ","` end so.
-[[nodiscard]] base::Result<std::vector<model::HostEntry>> read_host_list(std::string_view text);
+[[nodiscard]] base::Result<std::vector<model::HostEntry>> read_host_list(
+    std::string_view text, EmptyEntry empty_entry = EmptyEntry::mistake);
 
 // The text of a hostfile; `name` is its path, used in places. One host a line:
 //   [user@]host [slots=N] [max_slots=N]   Open MPI's keys with all their spellings,

@@ -6,7 +6,7 @@ namespace muster::spec {
 
 base::Result<std::optional<HostsFound>> typed_list(const HostQuery& asked) {
   if (!asked.list) return std::nullopt;
-  return read_host_list(*asked.list).map([&](auto hosts) {
+  return read_host_list(*asked.list, asked.form.empty_entry).map([&](auto hosts) {
     const std::string name(asked.form.list_option);
     return std::optional(HostsFound{model::kHostsListed, name, std::move(hosts)});
   });

@@ -25,8 +25,8 @@ constexpr int kBusyMs = 200;  // how long others may hold it; the records tell t
 // A table of another form has another number. The two are apart since a table is read as a whole.
 constexpr const char* kSettings = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF;";
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS json_2 (run TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS cells_4 (run TEXT PRIMARY KEY, cells TEXT, state TEXT,"
+    "CREATE TABLE IF NOT EXISTS json_3 (run TEXT PRIMARY KEY, json TEXT) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS cells_5 (run TEXT PRIMARY KEY, cells TEXT, state TEXT,"
     " experiment TEXT, tags TEXT, ended INTEGER) WITHOUT ROWID;";
 
 enum Column : std::uint8_t { kRun, kText, kState, kExperiment, kTags, kEnded };
@@ -171,8 +171,8 @@ std::optional<std::vector<Indexed>> Index::read(sqlite3_stmt* rows, const IsMean
 
 std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
   const Statement rows =
-      prepare(text == IndexText::json ? "SELECT run, json FROM json_2 ORDER BY run"
-                                      : "SELECT run, cells FROM cells_4 ORDER BY run");
+      prepare(text == IndexText::json ? "SELECT run, json FROM json_3 ORDER BY run"
+                                      : "SELECT run, cells FROM cells_5 ORDER BY run");
   return read(rows.get(), [](sqlite3_stmt*) { return true; });
 }
 
@@ -180,7 +180,7 @@ std::optional<std::vector<Indexed>> Index::runs(IndexText text) {
 std::optional<std::vector<Indexed>> Index::runs(IndexText text, const model::RunFilter& filter,
                                                 model::Utc now) {
   const Statement rows =
-      prepare("SELECT run, cells, state, experiment, tags, ended FROM cells_4 ORDER BY run");
+      prepare("SELECT run, cells, state, experiment, tags, ended FROM cells_5 ORDER BY run");
   auto found =
       read(rows.get(), [&](sqlite3_stmt* row) { return matches(filter, looked_at(row), now); });
   if (!found || text == IndexText::cells) return found;
@@ -195,8 +195,8 @@ std::optional<std::vector<Indexed>> Index::runs(IndexText text, const model::Run
 
 void Index::change(const std::vector<RunRecord>& added, const std::vector<std::string>& gone) {
   if ((added.empty() && gone.empty()) || !perform("BEGIN IMMEDIATE")) return;
-  const Statement json = prepare("INSERT OR REPLACE INTO json_2 VALUES (?, ?)");
-  const Statement cells = prepare("INSERT OR REPLACE INTO cells_4 VALUES (?, ?, ?, ?, ?, ?)");
+  const Statement json = prepare("INSERT OR REPLACE INTO json_3 VALUES (?, ?)");
+  const Statement cells = prepare("INSERT OR REPLACE INTO cells_5 VALUES (?, ?, ?, ?, ?, ?)");
   for (const RunRecord& record : added) {
     const model::Utc end = record.ended.value_or(record.created.value_or(model::Utc()));
     carry_out(json.get(), {record.run, view::record_json(record, end)});
@@ -204,8 +204,8 @@ void Index::change(const std::vector<RunRecord>& added, const std::vector<std::s
                             record.experiment, tags_text(record.tags),
                             std::to_string(end.time_since_epoch().count())});
   }
-  const Statement no_json = prepare("DELETE FROM json_2 WHERE run = ?");
-  const Statement no_cells = prepare("DELETE FROM cells_4 WHERE run = ?");
+  const Statement no_json = prepare("DELETE FROM json_3 WHERE run = ?");
+  const Statement no_cells = prepare("DELETE FROM cells_5 WHERE run = ?");
   for (const std::string& run : gone) {
     carry_out(no_json.get(), {run});
     carry_out(no_cells.get(), {run});

@@ -94,6 +94,7 @@ void add_steps(const RunRecord& record, Json& object) {
 Json object_of(const RunRecord& record, const Json& seconds) {
   Json object{{"run", utf8(record.run)},
               {"name", text_or_null(record.name)},
+              {"display_name", text_or_null(record.title)},
               {"experiment", text_or_null(record.experiment)},
               {"state", word(record.state)},
               {"cause", text_or_null(record.cause)},
@@ -285,6 +286,7 @@ std::optional<RunRecord> read_record(std::string_view text) {
   return RunRecord{.run = text_at(object, "run"),
                    .folder = text_at(object, "folder"),
                    .name = text_at(object, "name"),
+                   .title = text_at(object, "display_name"),
                    .experiment = text_at(object, "experiment"),
                    .state = *state,
                    .cause = text_at(object, "cause"),

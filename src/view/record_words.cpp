@@ -154,9 +154,14 @@ std::string logged_lines(const model::Logged& logged) {
   return text;
 }
 
+bool has_own_title(const RunRecord& record) {
+  return !record.title.empty() && record.title != record.name;
+}
+
 // What a person calls the job.
 std::string job_of(const RunRecord& record) {
   std::string job = record.name.empty() ? base::shell_words(record.command) : record.name;
+  if (has_own_title(record)) job += fmt::format(" ({})", record.title);
   if (!record.experiment.empty()) job = record.experiment + "/" + job;
   const std::string owner = record.owner.empty() ? "" : fmt::format("({}) ", record.owner);
   return owner + shortened(one_line(job), kJobMax);
@@ -214,7 +219,9 @@ std::string begin_words(const RunRecord& record, bool detached) {
 
 std::string record_words(const RunRecord& record, Utc now, std::size_t width) {
   std::string text = line("run", record.run) + line("owner", record.owner) +
-                     line("job", record.name) + line("experiment", record.experiment) +
+                     line("job", record.name) +
+                     line("called", has_own_title(record) ? record.title : "") +
+                     line("experiment", record.experiment) +
                      line("state", std::string(word(record.state))) + line("cause", record.cause);
   if (record.exit_code) text += line("exit code", std::to_string(*record.exit_code));
   text += line("created", record.created) + line("started", record.started) +

@@ -92,11 +92,11 @@ class KubernetesCase(ClusterCase):
                  "MUSTER_RECORDS": os.path.join(self.folder, "records")}
         return self.cluster.lab.environment(**{**usual, **more})
 
-    def start_there(self, *words, before=(), **more):
+    def start_there(self, *words, before=(), err=subprocess.PIPE, **more):
         """Starts muster beside the cluster, `before` it other words: ["env", "A=B"]."""
         started = self.cluster.lab.start([*before, MUSTER, *words], env=self.environment(**more),
                                          cwd=self.folder, stdin=subprocess.DEVNULL,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                         stdout=subprocess.PIPE, stderr=err)
         running = Running(started.popen)
         running.send = started.send
         running.pid = started.pid

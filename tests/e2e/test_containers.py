@@ -125,6 +125,12 @@ class Jobs(ContainerCase):
     def environment(self, **more):
         return super().environment(MUSTER_RECORDS=self.path("records"), **more)
 
+    def test_a_run_with_an_image_needs_no_record(self):
+        for words, env in ((["--no-record"], {}), ([], {"MUSTER_RECORD": "no"})):
+            done = self.succeeds("-n", "1", *words, "--image", SMALL, "sh", "-c", "echo in it",
+                                 env=self.environment(**env))
+            self.assertEqual(done.text, "in it\n")
+
     def test_a_job_with_an_image_and_outputs(self):
         os.mkdir(self.path("code"))
         self.write("code/text", "from the code\n")

@@ -3,13 +3,14 @@ there or through that one's descriptors: the head loses that host at the most, a
 
 # rooms: container host link head
 # needs: podman
+# attacks
 
 import contextlib
 import os
 import signal
 import unittest
 
-from support import CANNOT_START, LOST, UNREACHABLE, run_tests, until
+from support import CANNOT_START, LOST, UNREACHABLE, is_sanitized, run_tests, until
 from test_containers import REASON, SMALL, ContainerCase
 from test_strange_agents import MAGIC, frame, message, welcome
 
@@ -68,6 +69,11 @@ class Entrypoints(ContainerCase):
 @unittest.skipIf(REASON, REASON)
 class Ranks(ContainerCase):
     """Rank 0 does it to the agent, which is the first process of the container."""
+
+    def setUp(self):
+        super().setUp()
+        if is_sanitized():
+            self.skipTest("the image lacks the libraries of a muster that is not static")
 
     def attacked(self, script, **more):
         return self.start("-n", "2", "--grace", "1", "-x", f"DIR={self.folder}", "--image", SMALL,

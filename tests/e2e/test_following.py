@@ -2,6 +2,7 @@
 
 # rooms: cli view head
 
+import json
 import os
 import pty
 import re
@@ -104,6 +105,24 @@ class Following(Kept):
         newest = self.submitted("newest", "that is")
         self.told("wait", newest)
         self.assertEqual(self.told("logs", "last").text, "that is\n")
+
+    def test_a_run_is_found_by_both_of_its_names(self):
+        self.write("job.yml", "type: command\nname: nn\ndisplay_name: long job\n"
+                   "experiment_name: lines/of\ncommand: echo it\n")
+        run = self.told("submit", "job.yml", "-d").text.strip()
+        self.assertEqual(self.told("wait", "long job").code, 0)
+        names = ("nn", "long job", "lines/of/nn", "lines/of/long job")
+        for word in names * 2:  # as its record tells it, and as the index does
+            self.assertEqual(self.told("logs", word).text, "it\n", word)
+            self.assertEqual(json.loads(self.told("stop", word, "--json").text)["run"], run)
+        self.assertRegex(self.told("ps").text, r" lines/of/nn \(long job\)\n$")
+        (known,) = json.loads(self.told("ps", "--json").text)
+        self.assertEqual((known["name"], known["display_name"]), ("nn", "long job"))
+        self.assertRegex(self.told("show", "nn").text, r"job +nn\ncalled +long job\n")
+        for word in ("ong job", "long job)", "nn (long job)"):
+            self.assert_refused(self.told("logs", word), USAGE, f"(?m)no run {re.escape(word)}$")
+        self.assertEqual(self.told("rm", "long job").code, 0)
+        self.assertEqual(json.loads(self.told("ps", "--json").text), [])
 
     def test_nothing_is_added_to_a_good_end(self):
         run = self.detached("echo fine")

@@ -3,6 +3,7 @@
 # rooms: front job cli plan
 
 import json
+import os
 import re
 
 from support import BAD_FILE, MUSTER, Case, run_tests
@@ -66,16 +67,46 @@ class Foreseen(Case):
         self.assertEqual(self.fine("validate", self.path("job.yml")).errors, "")
 
     def test_launchers_that_cannot_be_foreseen(self):
-        """Nothing is shown of what they start, and explain says so."""
+        """Nothing is shown of what they start, and that is told."""
         told = "what mpirun in the command will start cannot be foreseen: only a shell can expand"
         job = ("type: command\ncommand: mpirun -np COUNT ./a\n"
                "distribution: {type: mpi, process_count_per_instance: 4}\n")
         self.write("a", "")
         file = self.write("job.yml", job.replace("COUNT", "$((2 * 2))"))
-        for words in (["explain"], ["submit", "--dry-run"]):
+        for words in (["validate", "--target", "local"], ["explain"], ["submit", "--dry-run"]):
             self.assertIn(told, self.fine(*words, file).errors)
         file = self.write("job.yml", job.replace("COUNT", "4"))
         self.assertNotIn("foreseen", self.fine("explain", file).errors)
+
+    def test_launchers_in_a_script(self):
+        """Nobody but a shell follows it; what it calls first among launchers is told."""
+        told = "what mpirun in '{}' will start cannot be foreseen: only a shell can follow a script"
+        self.write("run.sh", "#!/bin/bash\nset -e\n# torchrun is for later\nif true; then\n"
+                             "  OMP_NUM_THREADS=1 mpirun -np 4 ./a\nfi\n", 0o755)
+        os.makedirs(self.path("src/deep"))
+        self.write("src/deep/run.sh", "mpirun -np 4 ./a\n")
+        for command, path, more in (
+                ("bash run.sh", "run.sh", ""), ("sh ./run.sh 4", "./run.sh", ""),
+                ("./run.sh", "./run.sh", ""),
+                ("pip list && exec bash -e run.sh", "run.sh", ""),
+                ("cd deep && bash run.sh", "run.sh", "code: src\n")):
+            file = self.write("job.yml",
+                              f"command: '{command}'\ndistribution: {{type: mpi}}\n{more}")
+            for words in (["validate", "--target", "local"], ["explain"], ["submit", "--dry-run"]):
+                done = self.fine(*words, file)
+                self.assertEqual(done.errors.count("foreseen"), 1, (command, done))
+                self.assertIn(told.format(path), done.errors)
+
+    def test_scripts_that_tell_of_no_launcher(self):
+        self.write("echo.sh", "echo mpirun -np 4\n# mpirun\nx='mpirun -np 2'\nmuster ps\n")
+        self.write("python.sh", "#!/usr/bin/python3\ntorchrun\n", 0o755)
+        self.write("t.py", "mpirun\n", 0o755)
+        os.mkfifo(self.path("fifo.sh"))
+        for command in ("bash echo.sh", "./python.sh", "python3 t.py", "./fifo.sh; sh fifo.sh",
+                        "cd $DIR; bash gone.sh", "bash -c echo"):
+            file = self.write("job.yml", f"command: '{command}'\n")
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
+                self.assertNotIn("foreseen", self.fine(*words, file).errors, command)
 
     def test_counts_that_are_not_known_yet(self):
         """Hosts may have slots that the job does not ask for, and a value may be another one."""

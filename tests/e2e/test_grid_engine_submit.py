@@ -6,11 +6,13 @@
 import datetime
 import json
 import os
+import pty
 import re
+import subprocess
 import unittest
 
 import test_grid_engine
-from support import CANNOT_START, MUSTER, run_tests, survivors, until
+from support import CANNOT_START, MUSTER, Running, run_tests, survivors, until
 
 REASON = test_grid_engine.REASON
 TARGETS = """targets:
@@ -51,9 +53,12 @@ class Submitted(test_grid_engine.GridEngineCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def environment(self, **more):
+        return self.engine.environment(E2E_MARK=self.mark, MUSTER_RECORDS=self.path("records"),
+                                       **more)
+
     def call(self, *words):
-        env = self.engine.environment(E2E_MARK=self.mark, MUSTER_RECORDS=self.path("records"))
-        code, out, err = self.engine.run([MUSTER, *words], env=env, cwd=self.folder)
+        code, out, err = self.engine.run([MUSTER, *words], env=self.environment(), cwd=self.folder)
         return code, out.decode(), err.decode()
 
     def submit(self, command, *words, target="cluster", nodes=2, per_node=1):
@@ -76,6 +81,27 @@ class Submitted(test_grid_engine.GridEngineCase):
                          ("completed", 4, ["node1", "node2"]))
         self.assertEqual(record["scheduler"]["kind"], "grid_engine")
         self.assertRegex(record["scheduler"]["id"], r"^\d+$")
+
+    def test_a_person_at_a_terminal_is_told_what_to_type(self):
+        self.write("job.yml", JOB % ("echo done", 1, 1))
+        for words in ((), ("--detach",)):
+            with self.subTest(words):
+                ours, theirs = pty.openpty()
+                self.addCleanup(os.close, ours)
+                started = self.engine.start(
+                    [MUSTER, "submit", "job.yml", "--target", "cluster", *words],
+                    env=self.environment(TERM="dumb"), cwd=self.folder, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=theirs)
+                os.close(theirs)
+                self.running.append(Running(started.popen))
+                self.running[-1].send = started.send
+                done = self.running[-1].finish()
+                self.assertEqual(done.code, 0, done)
+                told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+                self.assertRegex(told, r"(?m)^muster: run (\S+), recorded in \S+\n"
+                                       r"  muster logs -f \1 .*\n  muster show \1 .*\n"
+                                       r"  muster stop \1 .*$")
+                self.assertEqual(self.call("wait", "last")[0], 0)
 
     def test_the_code_of_a_rank_is_that_of_the_run(self):
         code, _, err = self.submit("[ $RANK != 1 ] || exit 7; sleep $E2E_MARK")

@@ -10,11 +10,16 @@ import shutil
 import sys
 import unittest
 
-from support import CANNOT_START, MUSTER, LabCase, lab_or_skip, run_tests
+from support import CANNOT_START, LOST, MUSTER, LabCase, lab_or_skip, run_tests, until
 import image
 from registry import Registry
 
 PORT = 5000
+# ssh that has an image for node2 on its way for many seconds.
+SLOW = """#!/bin/sh
+case " $* " in *" node2 "*) ;; *) exec %s "$@" ;; esac
+{ dd bs=8K count=50; while sleep 0.05; do dd bs=8K count=1; done; } 2> /dev/null | %s "$@"
+"""
 REASON = lab_or_skip() or image.why_not()
 if not REASON and shutil.which("docker-registry") is None:
     REASON = "missing programs: docker-registry"
@@ -22,8 +27,7 @@ if REASON:
     print(f"SKIPPED: no images can be moved here: {REASON}", file=sys.stderr)
 
 
-@unittest.skipIf(REASON, REASON)
-class Images(LabCase):
+class ImagesCase(LabCase):
     @classmethod
     def setUpClass(cls):
         cls.lab_of(2)
@@ -73,6 +77,9 @@ class Images(LabCase):
             self.assertIn(part, done.errors, done)
         self.assertLessEqual(len(done.complaints.splitlines()), 5, done)
 
+
+@unittest.skipIf(REASON, REASON)
+class Images(ImagesCase):
     def test_an_image_is_sent_from_here_once(self):
         done = self.runs(self.small, "--image-from-here", "--verbose")
         self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
@@ -193,6 +200,26 @@ class Images(LabCase):
         self.assertNotIn(built[0], done.errors)
         self.write("context/Dockerfile", f"FROM {self.small}\nCOPY none /said\n")
         self.assertIn("cannot build the image: ", submit().errors)
+
+
+@unittest.skipIf(REASON, REASON)
+class Lost(ImagesCase):  # of hosts of its own: one is killed
+    def test_a_host_dies_while_an_image_travels_to_it(self):
+        slow = self.write("slow", SLOW % (self.lab.ssh_command, self.lab.ssh_command), 0o755)
+        job = self.start_in_lab("-H", "node1,node2", "-n", "2", "--image", self.small,
+                                "--image-from-here", "touch", self.path("ran"), ssh_command=slow)
+        until("the image on its way", lambda: any(
+            words.endswith("podman load") for words in self.lab.strangers("node2").values()))
+        self.lab.kill_host("node2")
+        done = job.finish(90)
+        self.assertEqual(done.code, LOST, done)
+        self.assertRegex(done.errors, r"node2: nothing heard for 8 s")
+        self.assertFalse(os.path.exists(self.path("ran")))
+        self.assert_hosts_clean()
+        cache = self.lab.path("head", "/run/home/.cache/muster/images")
+        self.assertEqual(os.listdir(cache), [])
+        done = self.runs(self.small, "--image-from-here", hosts="node1")
+        self.assertEqual((done.code, done.lines), (0, ["node1"]), done)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from install_case import InstallCase
+from install_case import PAGES, InstallCase
 from support import MUSTER, PYTHON, ROOT, run_tests
 
 # The package finds the program, and the program starts ranks.
@@ -34,9 +34,13 @@ class Install(InstallCase):
         prefix = self.path("usr")
         os.mkdir(prefix)
         self.install(prefix)
-        for page in ("muster", "muster-run", "muster-logs"):
-            found = self.answer("man", "--path", page, PATH=f"{prefix}/bin:/usr/bin:/bin")
-            self.assertEqual(found, f"{prefix}/share/man/man1/{page}.1\n")
+        pages = sorted(page[:-len(".1")] for page in PAGES)
+        self.assertLessEqual({"muster", *(f"muster-{name}" for name in self.commands())},
+                             set(pages))
+        for page in pages:
+            with self.subTest(page):
+                found = self.answer("man", "--path", page, PATH=f"{prefix}/bin:/usr/bin:/bin")
+                self.assertEqual(found, f"{prefix}/share/man/man1/{page}.1\n")
 
     def commands(self):
         """But for those that print words of their own and have no options."""

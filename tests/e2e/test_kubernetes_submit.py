@@ -5,6 +5,8 @@
 
 import json
 import os
+import pty
+import re
 import unittest
 
 from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
@@ -71,6 +73,21 @@ class ObjectsOnly(KubernetesCase):
             nodes.add(words[words.index("--node") + 1])
         if self.cluster.is_old():  # else it is the index, which Kubernetes puts in
             self.assertEqual(nodes, {str(number) for number in range(200)})
+
+    def test_a_person_at_a_terminal_is_told_what_to_type(self):
+        self.target(muster_image="registry/muster:1")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        running = self.start("--detach", err=theirs, TERM="dumb")
+        os.close(theirs)
+        self.cluster.pretend(self.launcher())
+        done = running.finish(POD_SECONDS)
+        self.assertEqual(done.code, 0, done)
+        told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+        word = done.text.strip().rsplit("-", 1)[1]
+        self.assertRegex(told, rf"(?m)^muster: run {word}, recorded in \S+$")
+        typed = re.findall(rf"(?m)^  muster (.*) {word} +# \w", told)
+        self.assertEqual(typed, ["logs -f", "show", "stop"], told)
 
     def test_the_run_s_secret_is_in_the_secret_only(self):
         self.target(muster_image="registry/muster:1")

@@ -284,6 +284,123 @@ class OfARank(Case):
         self.assertEqual(os.listdir(self.path("old")), [])
 
 
+class OfTheHost(Case):
+    """MUSTER_ENVIRONMENT, whose programs come before all others, and MUSTER_CPUS hold as long as
+    the run that gave them."""
+
+    def setUp(self):
+        super().setUp()
+        os.makedirs(self.path("packages/bin"))
+        self.write("packages/bin/tool", "#!/bin/sh\necho packed\n", 0o755)
+        os.mkdir(self.path("here"), 0o700)
+
+    def left(self, **more):
+        return self.environment(MUSTER_ENVIRONMENT=self.path("packages"), **more)
+
+    def uses(self, **more):
+        """Whether a rank finds the program in the folder, and what muster says of that."""
+        words = ("-n", "1", "sh", "-c", 'command -v tool; echo "[$MUSTER_ENVIRONMENT]"')
+        done = self.succeeds(*words, env=self.left(**more))
+        found = self.path("packages/bin/tool") + "\n" in done.text
+        self.assertEqual(f"[{self.path('packages')}]\n" in done.text, found, done)
+        return found, done.errors
+
+    def test_packages_of_a_run_that_is_over_are_not_used(self):
+        self.assertEqual(self.uses(MUSTER_LAUNCHERS=self.path("gone")), (False, ""))
+        self.assertEqual(self.uses(MUSTER_REPORT_FILE="/proc/1/fd/99:1"), (False, ""))
+        self.assertEqual(self.uses(MUSTER_HEAD=self.path("gone"),
+                                   MUSTER_LAUNCHERS=self.path("gone")), (False, ""))
+
+    def test_whoever_has_set_the_variable_is_told_how_to_do_without(self):
+        used, errors = self.uses()
+        self.assertFalse(used)
+        self.assertRegex(errors, r"^muster: MUSTER_ENVIRONMENT is ignored: .* "
+                         rf"{self.path('packages')}/bin, put that folder first in PATH\n$")
+
+    def test_those_of_a_run_under_way_are(self):
+        self.assertEqual(self.uses(MUSTER_LAUNCHERS=self.path("here")), (True, ""))
+
+    def test_a_launcher_in_a_rank_uses_them(self):
+        """On this machine, and where an agent gives the rank its variables."""
+        given = ("-n", "1", "-x", "MUSTER_ENVIRONMENT=" + self.path("packages"))
+        inner = (MUSTER, "run", "-n", "1", "tool")
+        for hosts in (), ("--fake-nodes", "2"):
+            with self.subTest(hosts):
+                self.assertEqual(self.succeeds(*hosts, *given, *inner).text, "packed\n")
+
+    def test_a_batch_job_of_a_rank_has_none_while_that_run_is_under_way(self):
+        gave = self.succeeds("-n", "1", "sh", "-c", "echo $MUSTER_GAVE").text.strip()
+        more = {"MUSTER_LAUNCHERS": self.path("here"), "MUSTER_GAVE": gave}
+        self.assertTrue(self.uses(**more)[0])
+        self.assertFalse(self.uses(PBS_JOBID="8", **more)[0])
+
+    def test_a_folder_that_others_can_write_to_is_not_used(self):
+        os.chmod(self.path("packages"), 0o777)
+        used, errors = self.uses(MUSTER_LAUNCHERS=self.path("here"))
+        self.assertFalse(used)
+        self.assertEqual(errors, "muster: MUSTER_ENVIRONMENT is ignored: "
+                         f"{self.path('packages')}: others may write to it\n")
+
+    def test_nor_is_what_is_not_a_folder(self):
+        shutil.rmtree(self.path("packages"))
+        self.assertFalse(self.uses(MUSTER_LAUNCHERS=self.path("here"))[0])
+        self.write("packages", "")
+        used, errors = self.uses(MUSTER_LAUNCHERS=self.path("here"))
+        self.assertFalse(used)
+        self.assertIn("it is not a folder on this host\n", errors)
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give a folder away")
+    def test_nor_is_that_of_another_user(self):
+        os.chown(self.path("packages"), OTHERS, OTHERS)
+        used, errors = self.uses(MUSTER_LAUNCHERS=self.path("here"))
+        self.assertFalse(used)
+        self.assertIn("it is another user's\n", errors)
+
+    def cpus(self, bound, **more):
+        """Those of a rank of a muster that is bound to some."""
+        allowed = "echo $(taskset -cp $$ | sed 's/.*: //')"
+        done = self.succeeds("-n", "1", "sh", "-c", allowed, env=self.environment(**more),
+                             preexec_fn=lambda: os.sched_setaffinity(0, {bound}))
+        return done.text.strip()
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one cpu only")
+    def test_cpus_are_those_of_a_run_under_way(self):
+        one, other = sorted(os.sched_getaffinity(0))[:2]
+        said = f"{one}/{one},{other}"
+        both = f"{one},{other}" if other != one + 1 else f"{one}[,-]{other}"
+        self.assertRegex(self.cpus(one, MUSTER_CPUS=said, MUSTER_LAUNCHERS=self.path("here")),
+                         rf"^{both}$")
+        for left in {"MUSTER_LAUNCHERS": self.path("gone")}, {}:
+            self.assertEqual(self.cpus(one, MUSTER_CPUS=said, **left), str(one), left)
+
+
+class RunNames(Case):
+    """MUSTER_RUN_NAME: whoever starts muster in a pod says what the run there is called."""
+
+    NAME = "20260102-030405-kufari"
+
+    def environment(self, **more):
+        return super().environment(MUSTER_RECORDS=self.path("records"), **more)
+
+    def test_no_rank_hands_it_on(self):
+        for hosts in (), ("--fake-nodes", "2"):
+            done = self.succeeds(*hosts, "-n", "1", "sh", "-c", 'echo "[$MUSTER_RUN_NAME]"',
+                                 env=self.environment(MUSTER_RUN_NAME=self.NAME))
+            self.assertEqual(done.text, "[]\n", hosts)
+
+    def test_a_record_that_is_there_stays_as_it_is(self):
+        env = self.environment(MUSTER_RUN_NAME=self.NAME)
+        self.succeeds("-n", "1", "echo", "first", env=env)
+        self.assertEqual(self.names(), [self.NAME])
+        before = self.read("records", self.NAME, "spec.json")
+        self.succeeds("-n", "1", "echo", "second", env=env)
+        self.assertEqual(len(self.names()), 2)
+        self.assertEqual(self.read("records", self.NAME, "spec.json"), before)
+
+    def names(self):
+        return [one for one in os.listdir(self.path("records")) if one[0].isdigit()]
+
+
 class Metrics(Case):
     """MLFLOW_TRACKING_URI of a rank names the folder of metrics in its run's record."""
 
@@ -294,6 +411,11 @@ class Metrics(Case):
         env = self.environment(MLFLOW_TRACKING_URI=uri, **more)
         return self.succeeds("-n", "1", "sh", "-c", "echo $MLFLOW_TRACKING_URI", env=env).text
 
+    def assert_own(self, seen, left):
+        """It is that of the run that has seen it."""
+        self.assertRegex(seen, rf"^file://{self.path('records')}/[^/]+/mlruns\n$")
+        self.assertNotEqual(seen.strip(), left)
+
     def submitted(self, **more):
         """What the rank of a job is given."""
         self.write("job.yml", "command: echo $MLFLOW_TRACKING_URI\n")
@@ -303,13 +425,13 @@ class Metrics(Case):
     def test_that_of_a_run_that_is_over_is_dropped(self):
         uri = self.submitted()
         self.assertTrue(uri.startswith(f"file://{self.path('records')}/"), uri)
-        self.assertEqual(self.seen(uri), "\n")
+        self.assert_own(self.seen(uri), uri)
         step = uri.replace("/mlruns", "/steps/train/mlruns")
-        self.assertEqual(self.seen(step), "\n")
+        self.assert_own(self.seen(step), uri)
         fresh = self.submitted(MLFLOW_TRACKING_URI=uri)
         self.assertNotIn(fresh, ("", uri))
         shutil.rmtree(self.path("records"))
-        self.assertEqual(self.seen(uri), "\n")
+        self.assert_own(self.seen(uri), uri)
         run = uri.split("/")[-2]
         self.assertNotIn(run, os.listdir(self.path("records")))
 

@@ -127,11 +127,13 @@ class Kinds(PipelineCase):
             "  b: {command: test -e $DIR/go, inputs: {o: '${{parent.jobs.a.outputs.o}}'}}\n")
     # A socket's path may have 107 bytes.
     BOUND = "cd $(dirname $1); python3 -c 'import socket; socket.socket(1).bind(\"o\")'\n"
+    ODD = [("mkfifo ${1%/}\n", "a fifo"), (BOUND, "a socket"),
+           *([("mknod ${1%/} c 1 3\n", "a device")] if os.geteuid() == 0 else [])]
 
     def test_a_step_fails_that_leaves_one(self):
         for kind in ("uri_file", "uri_folder"):
             self.write("kinds.yml", self.STEP % kind)
-            for script, what in (("mkfifo ${1%/}\n", "a fifo"), (self.BOUND, "a socket")):
+            for script, what in self.ODD:
                 with self.subTest(kind, what=what):
                     self.write("a.sh", "[ ! -d $1 ] || rmdir $1\n" + script)
                     done = self.submit(file="kinds.yml", code=1)
@@ -167,6 +169,23 @@ class Values(PipelineCase):
                               r"it has 2\.1 GB, and a value may have 1\.0 MB")):
             with self.subTest(command):
                 self.refused(command, why)
+
+    def test_a_link_to_what_never_ends(self):
+        """Whoever opened a FIFO would wait for its writer."""
+        os.mkfifo(self.path("pipe"))
+        self.refused("ln -s $DIR/pipe ${{outputs.s}}", "it is a fifo")
+
+    def test_a_step_fails_that_leaves_no_file(self):
+        odd = [("mkfifo", "", "a fifo")]
+        if os.geteuid() == 0:
+            odd.append(("mknod", " c 1 3", "a device"))
+        for program, words, what in odd:
+            with self.subTest(what):
+                self.write("value.yml", VALUE % f"{program} ${{{{outputs.s}}}}{words}")
+                done = self.submit(file="value.yml", code=1)
+                self.assertRegex(done.errors, rf"count failed after [^:]*: its output s is {what}, "
+                                 r"not a file or a folder \(\S+/steps/count/outputs/s\)")
+                self.assertEqual(self.steps(), {"count": "failed", "tell": "blocked"})
 
     def test_what_decides(self):
         self.write("choice.yml", "type: pipeline\njobs:\n"

@@ -30,6 +30,8 @@ FRONTS = {
     # Through gloo, ranks of several hosts need an address that other hosts can see.
     "horovodrun": "horovodrun --mpi -np {all} -H n1:{each},n2:{each}",
     "deepspeed": "deepspeed --hostfile hosts{each} --no_python --no_local_rank",
+    # Like all that runs on this machine, its ranks see the record.
+    "run on simulated nodes": "run -n {all} --per-node {each} --fake-nodes 2",
 }
 JOBS = {
     "job without distribution": "",
@@ -61,7 +63,8 @@ class Presence(Case):
         if JOBS[way]:
             text += (f"distribution: {JOBS[way].format(**numbers)}\n"
                      "resources: {instance_count: 2}\n")
-        return ["submit", self.write("job.yml", text), "--fake-nodes", "2"]
+        # Without that, it depends on whether muster's Python package lies beside the program.
+        return ["submit", self.write("job.yml", text), "--fake-nodes", "2", "--python-path", "."]
 
     def names(self, way, each):
         """What rank 0 has and its user's shell has not."""

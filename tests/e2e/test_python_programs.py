@@ -278,6 +278,14 @@ class Programs(PythonCase):
         self.check(self.muster("logs", "last"), 8, 2, "")
         self.assertIn("has started", done.stderr)
 
+    def test_how_hosts_are_reached_may_be_said_before_the_program(self):
+        program = V1 + MPI.replace("compute_target=compute_target,", "")
+        place = ("--fake-nodes", "2", "--without", "environment")
+        self.runs(program, *place, "--start-timeout", "30", "--lease", "9")
+        self.muster("wait", "last")
+        for option in ("--start-timeout", "--lease", "--ssh-port", "--max-open"):
+            self.assertIn(" must be ", self.fails(USAGE, program, *place, option, "no"))
+
     def test_a_program_is_called_as_python_calls_it(self):
         self.write("beside.py", "found = 'beside the program'\n")
         path = self.write("program.py", "import sys, beside\nprint(sys.argv[1:], beside.found)\n"

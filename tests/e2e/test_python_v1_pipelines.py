@@ -40,7 +40,7 @@ SUBMITS = """
 pipeline = Pipeline(workspace=ws, steps=[after, last, train, prepare])
 run = experiment.submit(pipeline, pipeline_parameters={"count": 12})
 run.wait_for_completion()
-print(run.get_status(), [step.name.split("/")[1] for step in run.get_steps()])
+print(run.get_status(), [step.name for step in run.get_steps()])
 step = run.find_step_run("prepare data")[0]
 step.get_output_data("prepared").download("fetched")
 print(open("fetched/prepared/count").read(), step.get_metrics())
@@ -76,7 +76,7 @@ class Pipelines(V1Case):
             "train: [0] rank 0 sees ['count']", "train: [1] rank 1 sees ['count']"])
         self.assertEqual(lines[-3], "after: rank 0 sees ")
         self.assertEqual(lines[-2:], [
-            "Completed ['prepare_data', 'train', 'last', 'after']", "12 {'count': 12}"])
+            "Completed ['prepare data', 'train', 'last', 'after']", "12 {'count': 12}"])
 
     def test_a_sweep_is_a_step(self):
         self.write("src/train.py", LOGS)

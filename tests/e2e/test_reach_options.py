@@ -147,6 +147,25 @@ class Reach(Case):
                                          MUSTER_SSH_PORT="5"):
                 self.assertIn(f"-p {port} ", line)
 
+    def test_by_muster_yml_for_runs(self):
+        self.write("muster.yml", "run: {ssh_port: 4000, start_timeout: 30}\n")
+        for words, port in (([], "4000"), (["--ssh-port", "4001"], "4001")):
+            for line in self.told_to_ssh(["run", "-H", "n1:1,n2:1", *words, "true"],
+                                         MUSTER_SSH_PORT="5"):
+                self.assertIn(f"-p {port} ", line)
+        self.write("muster.yml", "run:\n  start_timeout: soon\n")
+        for words in ([], ["--start-timeout", "5"]):
+            done = self.called(["run", "-n", "1", *words, "true"])
+            self.assertNotEqual(done.code, 0)
+            self.assertRegex(done.errors, r"muster\.yml:2:18: run\.start_timeout must be seconds")
+
+    def test_folders_of_jobs_stand_in_their_files(self):
+        for verb, told in (("submit", "the folder code: of the job file"),
+                           ("rerun", "the folder that it had")):
+            done = self.called([verb, "--workdir", "/", "job.yml"])
+            self.assertNotEqual(done.code, 0)
+            self.assertIn(told, done.errors)
+
     def test_a_rerun_may_say_it_anew(self):
         for name, words, program in self.lines():
             with self.subTest(front=name):

@@ -1,16 +1,20 @@
 """Twenty at the same instant: whoever finds something free has taken it, or is told who has it."""
 
-# rooms: store cli blobs snapshot pipeline
+# rooms: store cli blobs snapshot pipeline head machine plan
 # attacks
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import shutil
 import socket
+import uuid
 
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, UNTIL_GO, USAGE, Case, run_tests, until
+from support import (BAD_FILE, MUSTER, NO_SLOTS, PYTHON, ROOT, UNTIL_GO, USAGE, Case, run_tests,
+                     until)
+from test_fetched_inputs import Server
 
 MANY = 20
 
@@ -108,6 +112,10 @@ def replace(source, target):
     renamed(source, target)
 os.link, os.replace = link, replace
 """
+
+
+class ManyAtOnce(Server):
+    request_queue_size = MANY
 
 
 class SameInstant(Case):
@@ -247,6 +255,57 @@ class SameInstant(Case):
         for one in done[:winner] + done[winner + 1:]:
             self.assertEqual(one.code, BAD_FILE, one)
             self.assertIn(f"now: the run {run['run']} writes there", one.errors)
+
+    def test_inputs_of_one_address(self):
+        """Each has all of it, and what is remembered of the address serves whoever comes next."""
+        rows = b"5.1,3.5\n" * 100_000
+        server = ManyAtOnce()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        server.serve("/rows.csv", rows, etag='"one"')
+        self.write("job.yml", "type: command\ncommand: md5sum < ${{inputs.rows}}\ninputs: {rows: "
+                   "{type: uri_file, path: '" + server.address("/rows.csv") + "'}}\n")
+        expected = hashlib.md5(rows).hexdigest() + "  -\n"
+        for one in self.many(MUSTER, "submit", "job.yml"):
+            done = one.finish()
+            self.assertEqual((done.code, done.text), (0, expected), done)
+        self.assertEqual(self.told("submit", "job.yml").text, expected)
+        self.assertEqual(server.asked[-1][1].get("If-None-Match"), '"one"')
+        left = [name for _, _, names in os.walk(self.path(".local/state/muster/runs"))
+                for name in names if name.endswith(".part") or name.startswith("new-")]
+        self.assertEqual(left, [], "nothing that was only for the moment")
+
+    def test_logs_of_one_folder(self):
+        """Each says all on its stdout, and a file has the line of one of them, whole."""
+        started = self.many("env", lambda i: f"WHO={i:02}", MUSTER, "run", "-n", "2", "--logs",
+                            "logs", "sh", "-c", "echo rank $RANK of $WHO")
+        for i, one in enumerate(started):
+            done = one.finish()
+            lines = [f"rank {rank} of {i:02}" for rank in (0, 1)]
+            self.assertEqual((done.code, done.lines), (0, lines), done)
+        self.assertEqual(sorted(os.listdir(self.path("logs"))), ["rank.0", "rank.1"])
+        for rank in (0, 1):
+            self.assertRegex(self.read("logs", f"rank.{rank}", "stdout").decode(),
+                             rf"^rank {rank} of [01]\d\n\Z")
+
+    def test_gpus_that_jobs_deal_to_their_ranks(self):
+        """None has two jobs, and a job is refused only when others have all of them."""
+        gpus = [f"GPU-{uuid.uuid4()}" for _ in range(MANY // 2)]
+        started = self.many("env", f"CUDA_VISIBLE_DEVICES={','.join(gpus)}", MUSTER, "run", "-n",
+                            "1", "--gpus-per-rank", "1", "sh", "-c",
+                            f"echo $CUDA_VISIBLE_DEVICES; {UNTIL_GO}")
+        def have_ended():
+            return sum(one.popen.poll() is not None for one in started)
+        until(lambda: f"half of them refused, and {have_ended()} are",
+              lambda: have_ended() == MANY - len(gpus))
+        self.write("go", "")
+        done = [one.finish() for one in started]
+        self.assertEqual(sorted(line for one in done if one.code == 0 for line in one.lines),
+                         sorted(gpus))
+        for one in done:
+            if one.code != 0:
+                self.assertEqual((one.code, one.lines), (NO_SLOTS, []), one)
+                self.assertIn("in use by other jobs of muster", one.errors)
 
     def test_packages_of_one_environment(self):
         os.mkdir(self.path("bin"))

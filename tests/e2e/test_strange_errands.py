@@ -1,14 +1,15 @@
 """A host lies about what its ranks have written: nothing is taken but what such a run may bring
-home, and the host is told of.
+home, and the host is told of. So it is when it lies about what gc has removed there.
 """
 
-# rooms: cli blobs snapshot
+# rooms: cli blobs snapshot view
 # attacks
 
+import json
 import os
 
 from travel_case import TravelCase
-from support import PYTHON, run_tests
+from support import BAD_FILE, PYTHON, run_tests
 
 OUTPUT = 248
 
@@ -28,6 +29,31 @@ while said := os.read(ssh.stdout.fileno(), 1 << 16):
         said = said[os.write(1, said):]
 sys.exit(ssh.wait())
 """
+# The same with an answer of any length in place of the errand's: see wire.proto for frames, of
+# which kind 2 is output, behind a rank and a stream.
+RETELLS = """#!%s
+import struct, subprocess, sys
+ssh = subprocess.Popen(["ssh", *sys.argv[1:]], stdout=subprocess.PIPE)
+sys.stdout.buffer.write(ssh.stdout.readline())
+sys.stdout.buffer.flush()
+while len(head := ssh.stdout.read(11)) == 11:
+    size, kind, run, ranges = struct.unpack("<IBIH", head)
+    hosts, said = ssh.stdout.read(8 * ranges), ssh.stdout.read(size)
+    if kind == 2 and said[5:].startswith(b"tidied "):
+        said = said[:5] + %r
+    sys.stdout.buffer.write(struct.pack("<IBIH", len(said), kind, run, ranges) + hosts + said)
+    sys.stdout.buffer.flush()
+sys.exit(ssh.wait())
+"""
+# In place of `tidied COUNT BYTES COUNT BYTES`.
+NO_TALLIES = {
+    "no numbers": b"tidied x 0 0 0\n", "negative": b"tidied 0 -1 0 0\n",
+    "with a sign": b"tidied +1 0 0 0\n", "a fraction": b"tidied 1.5 0 0 0\n",
+    "huge": b"tidied 99999999999999999999 0 0 0\n", "too few": b"tidied 0 0 0\n",
+    "too many": b"tidied 0 0 0 0 0\n", "another word": b"nothing\n",
+    "half a word": b"tidied ", "half a line": b"tidied 10 2000 10 20",
+    "many lines": b"tidied 0 0 0 0\n" * 100, "many digits": b"tidied " + b"9" * 2000,
+}
 NOT_WHOLE = "what came over the link is not whole"
 NOT_SENT = "what came over the link is not what was sent"
 TOO_MUCH = "what came over the link is more than was asked for"
@@ -93,6 +119,36 @@ class Liars(TravelCase):
         self.assertEqual(self.outputs(), ["link", "sub"])
         folder = self.lab.path("head", self.show()["folder"])
         self.assertNotIn("report.jsonxxxxxxxx", os.listdir(folder))
+
+
+class Tallies(TravelCase):
+    def gc(self, said, *words, code=0):
+        self.put("retells", RETELLS % (PYTHON, said), ["head"], 0o755)
+        return self.types(f"MUSTER_SSH_COMMAND={self.home}/retells muster gc -H node1 "
+                          + " ".join(words), code=code)
+
+    def test_what_is_no_lie_is_told(self):
+        told = json.loads(self.gc(b"tidied 0 0 0 0\n", "--json").text)
+        self.assertEqual(told["hosts"], [{"host": "node1", "folders": {"count": 0, "bytes": 0},
+                                          "cache": {"count": 0, "bytes": 0}}])
+
+    def test_lies(self):
+        for what, said in NO_TALLIES.items():
+            with self.subTest(what):
+                done = self.gc(said, "--json", code=BAD_FILE)
+                told = json.loads(done.text)
+                self.assertEqual(told["failed"],
+                                 ["what is on node1 (it did not say what it removed)"])
+                self.assertEqual((told["records"]["count"], told.get("hosts", [])), (0, []))
+
+    def test_numbers_that_cannot_be_true_are_only_told(self):
+        most = (1 << 64) - 1
+        said = f"tidied {most} {most} 1 1\n".encode()
+        told = json.loads(self.gc(said, "--json").text)
+        self.assertEqual(told["hosts"][0]["folders"], {"count": most, "bytes": most})
+        self.assertEqual(told["records"], {"count": 0, "bytes": 0})
+        self.assertIn(f"node1: removed {most} folders of runs: 18 EB, 1 file of the cache: "
+                      "1 byte\n", self.gc(said).text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What muster submit, and muster run -d, tell a person at a terminal, and nobody else."""
+"""What muster submit, run -d and rm tell, or ask, a person at a terminal, and nobody else."""
 
 # rooms: cli view
 
@@ -99,6 +99,25 @@ class Watched(Case):
                 word = text.strip().rsplit("-", 1)[1]
                 typed = re.findall(rf"(?m)^  muster (.*) {word} +# \w", told)
                 self.assertEqual(typed, ["logs -f", "show", "stop"], told)
+
+    def test_rm_of_old_runs_asks(self):
+        self.told("submit", "job.yml")
+        run = self.show()["run"]
+        for answer in ("n\n", "\n", "no, not yet\n", "\4", "y\n"):
+            with self.subTest(answer):
+                ours, theirs = pty.openpty()
+                self.addCleanup(os.close, ours)
+                one = self.start("--older-than", "0s", command=(MUSTER, "rm"), stdin=theirs)
+                os.write(ours, answer.encode())
+                done = one.finish()
+                os.close(theirs)
+                self.assertEqual(done.code, 0, done)
+                self.assertIn(f"remove 1 run: {run}, with all that their records hold? [y/N] ",
+                              done.errors)
+                left = [each["run"] for each in json.loads(self.told("ps", "--all", "--json").text)]
+                is_kept = answer != "y\n"
+                self.assertEqual((left, "nothing was removed" in done.errors),
+                                 ([run] if is_kept else [], is_kept), done)
 
     def test_nobody_watches(self):
         self.assertEqual(self.told("submit", "job.yml").errors, "")

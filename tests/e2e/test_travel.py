@@ -353,6 +353,16 @@ class Home(TravelCase):
                 self.assertNotIn("the ranks continue", done.errors)
                 self.assertIn(f"hint: what was written there is in {small}/runs/", done.errors)
                 self.types(f"rm -r {small}/runs")
+        self.types(f"mount -o remount,size=20m {small}")
+        env = f"MUSTER_RECORDS={small}/runs"
+        self.does("cd $MUSTER_CHECKPOINTS; [ -e old ] || { echo first > old; exit 0; }\n"
+                  "  head -c 2000000 /dev/urandom > new", "-H", "node1:1", env=env,
+                  job="muster: 1\ncheckpoints: true\ncommand: |\n  ")
+        self.types(f"mount -o remount,size=2m {small}")
+        done = self.types(f"{env} muster rerun last", code=OUTPUT)
+        self.assertRegex(done.errors, f"(?m){told}")
+        self.assertEqual(self.types(f"find {small}/runs -name old -type f -exec cat {{}} +").lines,
+                         ["first"], "checkpoints of before stay as they were")
 
     def test_holes_stay_holes(self):
         job = "muster: 1\noutputs:\n  model:\ncommand: |\n  "

@@ -1,16 +1,17 @@
-"""Output finds no stdout, a file that is none, or a umask that takes every right: it is whole, or
-it is told that it is not, and nothing waits for ever."""
+"""Output finds no stdout, or a file that is none: it is whole, or it is told that it is not, and
+nothing waits for ever."""
 
 # rooms: cli head host process store
 # attacks
 
 import os
 import re
+import shutil
 import stat
 import unittest
 
 import own
-from support import BAD_FILE, CANNOT_START, MUSTER, PYTHON, ROOT, TIMEOUT, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, Case, run_tests
 
 OUTPUT = 248
 
@@ -27,14 +28,6 @@ jobs:
     inputs:
       given: {type: uri_folder, path: "${{parent.jobs.first.outputs.made}}"}
 """
-# What a rank makes there has the modes that its umask leaves.
-FAILS = """\
-code: src
-outputs: {made: {type: uri_folder}}
-command: |
-  echo said; : > ${{outputs.made}}/file; mkdir ${{outputs.made}}/folder; exit 4
-"""
-
 STREAM = """\
 outputs: {made: {type: uri_file, path: %s}}
 command: echo made > ${{outputs.made}}
@@ -49,43 +42,6 @@ search_space: {x: {type: choice, values: [2, 3]}}
 objective: {goal: minimize, primary_metric: loss}
 limits: {max_total_trials: 2, max_concurrent_trials: 1}
 metrics_from: output
-"""
-
-# What a program makes by the Python package, and that it can read all of it again.
-MAKES = """import os, sys
-from muster.mlflow_artifacts import copied, put_folder, put_text
-from muster.mlflow_client import create_experiment
-from muster.models import Model
-from muster.record import add_notes
-from muster.registers import Register
-from muster.tracking import DEFAULT, Store
-Register("schedules").put("daily", "1", {"path": "a"})
-Register("schedules").change("daily", "1", lambda said: {**said, "path": "b"})
-for one in range(2):
-    model = Model.register(None, "src", "net")
-    store = Store("made/mlruns", "run", DEFAULT)
-    store.param("a/b", "1")
-    store.write("tags", f"tag{one}/below", "1")
-    store.append("loss/train", "1 2 3\\n")
-    store.call(f"attempt {one}")
-    add_notes(sys.argv[1], "tags", {str(one): "set"})
-put_text(store, "said", "texts/a.txt")
-put_folder(store, "src", "copy")
-store.end("FINISHED")
-os.environ["MLFLOW_TRACKING_URI"] = "made/mlruns"
-create_experiment("other", tags={"why": "none"})
-model.download("made/models/net")
-copied("src", "made/copied")
-copied("src/a", "made/one/file")
-temporary = copied("src", None)
-def fails(error):
-    raise error
-for top in ("made", temporary, os.environ["MUSTER_RECORDS"]):
-    for folder, _, names in os.walk(top, onerror=fails):
-        for name in names:
-            with open(os.path.join(folder, name), "rb") as file:
-                file.read()
-            os.remove(os.path.join(folder, name))
 """
 
 # Ends with the number of the error: EBADF.
@@ -220,97 +176,6 @@ class Called(RecordedCase):
         self.assertEqual(self.led(">&-", ">&-", "true").code, 0)
 
 
-class Masks(RecordedCase):
-    """As a user for whom modes count, as they do not for root."""
-
-    def setUp(self):
-        super().setUp()
-        self.write("job.yml", JOB)
-        self.write("pipeline.yml", PIPELINE)
-        os.mkdir(self.path("tmp"))
-        os.mkdir(self.path("src"))
-        self.write("src/a", "code\n")
-        self.who = {}
-        if os.getuid() == 0:
-            user = own.users()
-            self.who = {"user": user, "group": user, "extra_groups": []}
-            for name in ("", "tmp", "src", "src/a", "job.yml", "pipeline.yml"):
-                os.chown(self.path(name), user, user)
-        os.chmod(self.folder, 0o755)
-
-    def masked(self, umask, *words, code=0):
-        env = self.environment(TMPDIR=self.path("tmp"), MUSTER_RECORDS=self.path("state/records"))
-        done = self.start(*words, command=(MUSTER,), env=env, umask=umask, **self.who).finish()
-        self.assertEqual(done.code, code, (oct(umask), words, done))
-        self.assertTrue(code == CANNOT_START or "cannot" not in done.errors, done)
-        return done
-
-    def assert_mode_of_all(self):
-        """The user reads all that muster has made, and nobody else writes to it."""
-        self.assertEqual(os.listdir(self.path("tmp")), [])
-        self.assertEqual(os.stat(self.path("state")).st_mode & 0o022, 0)
-        for folder, _, names in os.walk(self.path("state")):
-            for name in set(names) - {"file"}:  # a rank has made that
-                mode = os.lstat(os.path.join(folder, name)).st_mode
-                self.assertEqual((mode & 0o400, mode & 0o002), (0o400, 0), name)
-
-    def test_all_that_muster_makes_can_be_used_and_nobody_else_writes_to_it(self):
-        for umask in (0o777, 0o277, 0o077, 0o000):
-            with self.subTest(oct(umask)):
-                logs = f"logs.{umask:o}"
-                self.masked(umask, "run", "-n", "1", "--logs", logs, "echo", "kept")
-                self.assertEqual(self.read(logs, "rank.0", "stdout"), b"kept\n")
-                self.masked(umask, "run", "--fake-nodes", "2", "-n", "2", "true")
-                self.assertEqual(self.masked(umask, "submit", "job.yml").text, "from the job\n")
-                if not umask & 0o700:  # the ranks' own files are made as the user says
-                    done = self.masked(umask, "submit", "pipeline.yml")
-                    self.assertIn("second: kept\n", done.text)
-                self.assert_mode_of_all()
-
-    def test_runs_that_fail_leave_nothing_that_their_user_cannot_remove(self):
-        self.write("fails.yml", FAILS)
-        os.chmod(self.path("fails.yml"), 0o644)
-        for umask in (0o777, 0o277, 0o077):
-            with self.subTest(oct(umask)):
-                for words, code in (
-                        (["-n", "2", "sh", "-c", "echo said; exit 3"], 3),
-                        (["--fake-nodes", "2", "-n", "2", "sh", "-c", "kill -9 $$"], 137),
-                        (["-n", "1", "--timeout", "0.2", "sleep", self.mark], TIMEOUT),
-                        (["-n", "1", "no-such-program"], CANNOT_START)):
-                    self.masked(umask, "run", *words, code=code)
-                self.masked(umask, "submit", "fails.yml", code=4)
-                self.assert_mode_of_all()
-                self.assertIn("said", self.masked(umask, "logs", "last").text)
-                self.assertIn("exited with code 4", self.masked(umask, "report", "last").text)
-                self.masked(umask, "rm", "--yes", "--older-than", "0s")
-                left = [name for name in os.listdir(self.path("state/records")) if name[0] != "."]
-                self.assertEqual(left, [])
-
-    def test_ranks_have_the_user_s(self):
-        for umask in (0o777, 0o027, 0o000):
-            done = self.masked(umask, "run", "-n", "1", "sh", "-c", "umask")
-            self.assertEqual(int(done.text, 8), umask)
-
-    def test_programs_can_use_all_that_the_python_package_makes(self):
-        program = self.write("makes.py", MAKES)
-        for umask in (0o777, 0o277, 0o077, 0o000):
-            with self.subTest(oct(umask)):
-                folder = self.path(f"at.{umask:o}")
-                os.makedirs(os.path.join(folder, "src/below"))
-                for name in ("src/a", "src/below/b"):
-                    self.write(os.path.join(folder, name), "code\n")
-                for place, _, names in os.walk(folder):
-                    for name in (".", *names):
-                        os.chown(os.path.join(place, name), self.who.get("user", -1), -1)
-                env = self.environment(
-                    PYTHONPATH=os.path.join(ROOT, "python"), PYTHONDONTWRITEBYTECODE="1",
-                    MUSTER=MUSTER, MUSTER_RECORDS=os.path.join(folder, "records"),
-                    TMPDIR=self.path("tmp"))
-                done = self.start(program, folder, command=(PYTHON,), env=env, cwd=folder,
-                                  umask=umask, **self.who).finish()
-                self.assertEqual((done.code, done.errors), (0, ""), done)
-
-
 class OddFiles(RecordedCase):
     def test_a_fifo_among_the_logs_is_refused_at_once(self):
         os.makedirs(self.path("logs", "rank.0"))
@@ -350,6 +215,37 @@ class OddFiles(RecordedCase):
         for name in ("stdout", "stdout.log"):
             self.assertEqual(self.read("elsewhere/" + name), b"keep\n")
         self.assertEqual(sorted(os.listdir(self.path("elsewhere"))), ["stdout", "stdout.log"])
+
+    def test_links_and_fifos_at_the_log_dir_of_torchrun(self):
+        """Both launchers keep output alike: in folders of their own below the one that is named."""
+        os.mkdir(self.path("elsewhere"))
+        os.symlink("elsewhere", self.path("link"))
+        os.mkfifo(self.path("fifo"))
+        os.mkdir(self.path("logs"))
+        os.symlink("../elsewhere", self.path("logs/into"))
+        os.mkfifo(self.path("logs/fifo"))
+        self.write("say.sh", "#!/bin/sh\necho said\n", 0o755)
+        for command, option, more in (("torchrun", "--log-dir", ()), ("torchrun", "--log_dir", ()),
+                                      ("launch", "--log_dir", ("--use_env",))):
+            ranks = ("-r", "3", *more, "--no_python", "./say.sh")
+            for name, there in (("link", "elsewhere"), ("logs/into", "elsewhere"),
+                                ("logs/new", "logs/new")):
+                with self.subTest(command, folder=name):
+                    before = set(os.listdir(self.path(there))) if name != "logs/new" else set()
+                    self.succeeds(option, name, *ranks, command=(MUSTER, command))
+                    job, = set(os.listdir(self.path(there))) - before
+                    found = self.read(there, job, "attempt_0", "0", "stdout.log")
+                    self.assertEqual(found, b"said\n")
+                    if name == "logs/new":
+                        shutil.rmtree(self.path(name))
+            before = os.listdir(self.path("logs"))
+            for name in ("fifo", "logs/fifo"):
+                with self.subTest(command, folder=name):
+                    done = self.muster(option, name, *ranks, command=(MUSTER, command))
+                    self.assert_refused(done, BAD_FILE,
+                                        rf"cannot make \S*/{name}/\S+: Not a directory")
+                    self.assertIn("remove what has that name", done.errors)
+            self.assertEqual(os.listdir(self.path("logs")), before)
 
     def test_logs_of_a_start_that_is_refused_are_as_before(self):
         self.succeeds("-n", "1", "--logs", "logs", "echo", "said")

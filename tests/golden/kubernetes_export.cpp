@@ -49,22 +49,29 @@ front::Call export_call(std::vector<std::string> words) {
 struct Export {
   std::string kind;
   std::string job;
-  std::string target;  // or ""
+  std::string target;    // or ""
+  std::string mpi = "";  // for --mpi
 };
+
+std::string name_of(const Export& one) {
+  std::string name = one.kind + "_" + one.job;
+  for (const std::string& more : {one.target, one.mpi}) name += (more.empty() ? "" : "_") + more;
+  return name;
+}
 
 class ExportedJob : public testing::TestWithParam<Export> {};
 
 TEST_P(ExportedJob, IsThisManifest) {
-  const auto [kind, job, target] = GetParam();
+  const auto [kind, job, target, mpi] = GetParam();
   std::vector<std::string> words = {"kubernetes", job + ".yml", "--as", kind};
   if (!target.empty()) words.insert(words.end(), {"--target", target});
+  if (!mpi.empty()) words.insert(words.end(), {"--mpi", mpi});
   const auto read = front::front_of("export")->read(export_call(words));
   ASSERT_TRUE(read) << base::to_string(read.error());
   for (const base::Error& error : read->complaints) ADD_FAILURE() << base::to_string(error);
   std::string said;
   for (const std::string& notice : read->notices) said += "stderr: " + notice + "\n";
-  expect_golden("export/" + kind + "_" + job + (target.empty() ? "" : "_" + target) + ".yml",
-                said + read->text);
+  expect_golden("export/" + name_of(GetParam()) + ".yml", said + read->text);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -79,11 +86,12 @@ INSTANTIATE_TEST_SUITE_P(
         Export{"mpijob", "mpirun", "user"}, Export{"trainjob", "torch_k8s", ""},
         Export{"trainjob", "torch_k8s", "lab"}, Export{"pytorchjob", "torch_k8s", "plugins"},
         Export{"job", "mpirun", "user"}, Export{"jobset", "torch_k8s", ""},
-        Export{"jobset", "tensorflow_servers", "lab"}),
-    [](const auto& one) {
-      const std::string target = one.param.target.empty() ? "" : "_" + one.param.target;
-      return one.param.kind + "_" + one.param.job + target;
-    });
+        Export{"jobset", "tensorflow_servers", "lab"},
+        Export{"mpijob", "command_mpi", "lab", "OpenMPI"},
+        Export{"mpijob", "command_mpi", "lab", "Intel"},
+        Export{"mpijob", "command_mpi", "lab", "MPICH"},
+        Export{"mpijob", "mpirun", "user", "MPICH"}),
+    [](const auto& one) { return name_of(one.param); });
 
 }  // namespace
 }  // namespace muster::golden

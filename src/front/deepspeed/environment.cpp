@@ -122,7 +122,8 @@ Result<void> read_settings(DeepspeedDraft& draft, std::string_view text, const s
 
 // A file that is not there says nothing, unless the user has named it.
 Result<void> read_file(DeepspeedDraft& draft, const std::string& path, bool named) {
-  const auto text = draft.call->read_file(path, kFileMax);
+  const ReadFile& read = named ? draft.call->read_file : reads_found(*draft.call);
+  const auto text = read(path, kFileMax);
   if (!text) return named ? Result<void>(tl::unexpected(text.error())) : Result<void>();
   if (text->size() > kFileMax) {
     return base::fail_at({path, 0, 0}, Fault::bad_file, "", "the file is larger than 1 MiB");

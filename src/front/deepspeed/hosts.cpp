@@ -83,7 +83,7 @@ base::Error about_hostfile(const DeepspeedDraft& draft, base::Error error) {
 Result<std::optional<Pool>> listed(DeepspeedDraft& draft) {
   auto found = given_hosts(*draft.call, draft.request.spec, draft.hosts.named, kDeepspeedHostForm);
   if (found && !found->source.has_list) {
-    if (!draft.call->read_file(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
+    if (!reads_found(*draft.call)(kUsualHostfile, spec::kHostTextMax)) return std::nullopt;
     found = named_hosts(*draft.call, {.file = kUsualHostfile}, kDeepspeedHostForm);
   }
   if (!found) return tl::unexpected(about_hostfile(draft, std::move(found.error())));

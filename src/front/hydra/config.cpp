@@ -27,8 +27,9 @@ Result<HydraConfig> read_hydra_config(const HydraDraft& draft) {
     if (!home || home->empty()) return config;
     config.path = std::string(*home) + "/.mpiexec.hydra.conf";
   }
-  if (!draft.call->read_file) return config;
-  const auto text = draft.call->read_file(config.path, spec::kHostTextMax);
+  const ReadFile& read = may_be_missing ? reads_found(*draft.call) : draft.call->read_file;
+  if (!read) return config;
+  const auto text = read(config.path, spec::kHostTextMax);
   if (!text && may_be_missing) return config;
   if (!text) return tl::unexpected(text.error());
   if (is_blank(*text)) return config;

@@ -90,8 +90,7 @@ Result<std::size_t> read_block(HydraDraft& draft, Words words) {
   const auto read = read_options(hydra_table(), kGrammar, words, draft, false, &admit);
   if (!read) {
     const NamedHosts listed{.list = draft.hosts.list};  // files have a form of their own
-    return tl::unexpected(
-        with_wrong_hosts(read.error(), *draft.call, listed, {.list_option = "-hosts"}));
+    return tl::unexpected(with_wrong_hosts(read.error(), *draft.call, listed, kHydraHostForm));
   }
   for (const std::string& line : read->notices) add_once(draft.notices, line);
   return read->program;

@@ -116,8 +116,7 @@ Result<spec::HostsFound> hosts_from(HydraDraft& draft, std::string_view manager)
       return text;
     };
   }
-  auto found =
-      given_hosts(call, draft.request.spec, draft.hosts, {.list_option = "-hosts"}, manager);
+  auto found = given_hosts(call, draft.request.spec, draft.hosts, kHydraHostForm, manager);
   if (!found) return found;
   return apply_bindings(draft, bindings).map([&] { return std::move(*found); });
 }
@@ -159,7 +158,7 @@ Result<void> settle_program_hosts(HydraDraft& draft) {
   std::string all;
   std::vector<std::string> lists;
   for (HydraBlock* block : with_hosts) {
-    auto named = spec::read_host_list(block->hosts);
+    auto named = spec::read_host_list(block->hosts, kHydraHostForm.empty_entry);
     if (!named) return tl::unexpected(named.error());
     for (const HostEntry& host : *named) block->app.hosts.push_back(host.name);
     if (std::ranges::find(lists, block->hosts) != lists.end()) continue;

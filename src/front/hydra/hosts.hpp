@@ -2,8 +2,12 @@
 #pragma once
 
 #include "front/hydra/draft.hpp"
+#include "spec/host_form.hpp"
 
 namespace muster::front {
+
+inline constexpr spec::HostForm kHydraHostForm = {.list_option = "-hosts",
+                                                  .empty_entry = spec::EmptyEntry::nothing};
 
 [[nodiscard]] base::Result<void> set_hydra_hosts(HydraDraft& draft, const Typed& typed);
 [[nodiscard]] base::Result<void> set_hydra_program_hosts(HydraDraft& draft, const Typed& typed);

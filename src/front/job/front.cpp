@@ -50,6 +50,7 @@ std::string in_the_file(std::string_view name) {
       return "the job file says how many processes; --nodes and --per-node override it";
     }
   }
+  if (name == kWorkdir) return "the command starts in the folder code: of the job file";
   for (const char* variable : {"-x", "-genv", "-env", "--export"}) {
     if (name == variable) return "write environment_variables: {NAME: VALUE} in the job file";
   }
@@ -230,6 +231,7 @@ Result<Reading> explain_words(const Call& call, std::vector<std::string> words) 
   Call inner = call;
   inner.called = words.front();
   inner.words.assign(std::next(words.begin()), words.end());
+  inner.is_explained = true;
   return front->read(inner);
 }
 

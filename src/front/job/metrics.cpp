@@ -17,15 +17,15 @@ bool is_exported(const model::App& app, std::string_view name) {
 
 }  // namespace
 
-// MLflow 3.17 writes files only where the second variable allows it.
 bool keep_metrics(const std::string& record, model::JobSpec& spec) {
   const std::string folder = fmt::format("{}/{}", record, kMetricsFolder);
-  constexpr std::string_view kAllow = "MLFLOW_ALLOW_FILE_STORE";
   bool is_kept = false;
   for (model::App& app : spec.apps) {
     if (is_exported(app, kTrackingUri)) continue;
     app.exports.push_back({std::string(kTrackingUri), sweep::file_uri(folder)});
-    if (!is_exported(app, kAllow)) app.exports.push_back({std::string(kAllow), "true"});
+    if (!is_exported(app, kAllowFileStore)) {
+      app.exports.push_back({std::string(kAllowFileStore), "true"});
+    }
     is_kept = true;
   }
   return is_kept;

@@ -251,7 +251,8 @@ constexpr Row kExperiment = {
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.experiment); }};
 constexpr Row kPythonPath = {
     {"--python-path", kJob, Takes::folder, "DIR",
-     "Put DIR behind PYTHONPATH of the processes, except in containers."},
+     "Put DIR behind PYTHONPATH of the processes, except in containers (default: what stands in "
+     "for Azure ML's SDK, if muster's Python package is installed with it)."},
     [](JobDraft& d, const Typed& t) { return store(read_text(t), d.python_path); }};
 constexpr Row kAtOnce = {{"-j --jobs", kJob, Takes::number, "N",
                           "Pipelines: run at most N steps at the same time; on this machine as "

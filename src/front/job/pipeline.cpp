@@ -344,6 +344,7 @@ class PipelineReader {
     const JobDraft& draft = ground_->draft;
     Recording record;
     record.name = graph().name.empty() ? stem_of(graph().source) : graph().name;
+    record.title = graph().title;
     record.experiment = draft.experiment.empty() ? graph().experiment : draft.experiment;
     record.folder = ground_->call.record_folder;
     record.tags = draft.tags;

@@ -20,6 +20,7 @@
 #include "front/job/packages.hpp"
 #include "front/job/pipeline.hpp"
 #include "front/job/place.hpp"
+#include "front/job/python_path.hpp"
 #include "front/job/run_folder.hpp"
 #include "front/job/script.hpp"
 #include "front/job/unset.hpp"
@@ -153,6 +154,7 @@ Recording recording_of(const Call& call, const JobDraft& draft, const job::JobFi
                        const job::Values& values) {
   Recording record;
   record.name = text_of(job.name ? job.name : job.title);
+  record.title = text_of(job.title);
   record.experiment = text_of(job.experiment);
   record.tags = tags_of(draft, job);
   if (!draft.experiment.empty()) record.experiment = draft.experiment;
@@ -340,25 +342,6 @@ void pass_on(const std::vector<std::string>& secrets, model::JobSpec& spec) {
   }
 }
 
-// Behind that of the job, or of this shell. An image has a PYTHONPATH of its own, and not the
-// folder.
-void add_python_path(const Call& call, const std::string& folder, model::JobSpec& spec) {
-  constexpr std::string_view kName = "PYTHONPATH";
-  if (spec.container) return;
-  for (model::App& app : spec.apps) {
-    const auto said = std::ranges::find(app.exports, kName, &model::EnvSetting::name);
-    const bool is_said = said != app.exports.end();
-    std::string path =
-        is_said ? said->value.value_or("") : std::string(variable(call, kName).value_or(""));
-    path += (path.empty() ? "" : ":") + folder;
-    if (is_said) {
-      said->value = std::move(path);
-    } else {
-      app.exports.push_back({std::string(kName), std::move(path)});
-    }
-  }
-}
-
 // Where MLflow writes, unless the user says so. On hosts that do not see the record its files would
 // stay if nothing else came home: a login for each host is too much for what few jobs have. Returns
 // whether the record will hold any.
@@ -435,25 +418,22 @@ CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const j
           are_final && is_told && is_here};
 }
 
-// Its plan shows nothing of them.
-void tell_unforeseen(const std::vector<Unforeseen>& launchers, std::vector<std::string>& notices) {
-  for (const Unforeseen& one : launchers) {
-    notices.push_back(fmt::format("what {} in the command will start cannot be foreseen: {}",
-                                  one.launcher, one.why));
-  }
+// Hosts may have a code of their own, unless they get a copy of this one, and so may the images of
+// a cluster.
+ScriptFolder script_folder(const JobSource& source, const job::Place& place, bool copies_code) {
+  const bool is_here = is_on_this_machine(place);
+  return {source.folder, !source.comes_later && is_here,
+          is_here || (copies_code && !has_own_code(place.target))};
 }
 
-// The command, and what it and the files that it names need. Hosts may have a code of their own,
-// unless they get a copy of this one, and so may the images of a cluster.
-void check_what_starts(const Call& call, const JobSource& source, const job::Place& place,
-                       const job::Values& values, const model::JobSpec& spec, bool copies_code,
+// The command, and what it and the files that it names need.
+void check_what_starts(const Call& call, const JobSource& source, const job::Values& values,
+                       const model::JobSpec& spec, const ScriptFolder& where,
                        const InnerReading& inner, job::Complaints& complaints) {
   tell_mistake(call, source.job, inner, complaints);
-  const bool is_here = is_on_this_machine(place);
-  const bool is_seen = !source.comes_later && is_here;
-  const bool has_code = is_here || (copies_code && !has_own_code(place.target));
-  check_script(call, source.job, spec, {source.folder, is_seen, has_code}, complaints);
-  const bool looks = call.is_file && is_seen && !source.is_rehearsed && source.sources.empty();
+  check_script(call, source.job, spec, where, complaints);
+  const bool looks =
+      call.is_file && where.is_seen && !source.is_rehearsed && source.sources.empty();
   if (looks && !spec.container) check_inputs_are_there(call, source.job, values, complaints);
 }
 
@@ -481,11 +461,8 @@ void tell_run_folder(const Call& call, const JobDraft& draft, const JobSource& s
 }
 
 // Of the environment, the output and how much muster says.
-void set_what_is_typed(const Call& call, const JobDraft& draft, model::JobSpec& spec) {
+void set_what_is_typed(const JobDraft& draft, model::JobSpec& spec) {
   add_typed_rule(draft.environment, spec.environment);
-  if (!draft.python_path.empty()) {
-    add_python_path(call, absolute(call, draft.python_path), spec);
-  }
   spec.output = muster_output(draft.output);
   if (draft.output.unbuffered) spec.terminal.emplace();
   spec.verbose = draft.verbose;
@@ -524,7 +501,8 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   RunRequest& request = reading.request.emplace();
   tell_reach(made.spec);
   pass_on(secrets, made.spec);
-  set_what_is_typed(call, draft, made.spec);
+  set_what_is_typed(draft, made.spec);
+  auto python = add_python_path(call, draft.python_path, code.has_value(), made.spec);
   made.spec.folders = std::move(made.folders);
   if (checkpoints) add_folder(*checkpoints, made.spec);
   const bool has_metrics = log_to_record(call, job, made.spec);
@@ -533,9 +511,12 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.said_reach = set_reach(draft, place.target, made.spec);
   InnerReading inner =
       inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
-  if (draft.explains || draft.dry_run) tell_unforeseen(inner.unforeseen, reading.notices);
+  const ScriptFolder where = script_folder(source, place, code.has_value());
+  if (draft.explains || draft.dry_run || draft.validates) {
+    tell_unforeseen(call, job, made.spec, where, inner.unforeseen, reading.notices);
+  }
   job::Complaints of_command(files);
-  check_what_starts(call, source, place, values, made.spec, code.has_value(), inner, of_command);
+  check_what_starts(call, source, values, made.spec, where, inner, of_command);
   if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);
@@ -545,6 +526,7 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   request.build = build_of(job, request.spec, source.folder);
   request.secrets = std::move(secrets);
   request.data = data_of(job, values);
+  if (python) request.data.push_back(std::move(*python));
   request.checkpoints = std::move(checkpoints);
   request.keeps = Keeps::always;
   request.record = recording_of(call, draft, job, values);

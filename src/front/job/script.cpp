@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/nearest.hpp"
-#include "front/inner_request.hpp"
+#include "base/shell_word.hpp"
 #include "job/first_program.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
@@ -93,14 +93,56 @@ job::Mark place_of_script(const Call& call, const job::JobFile& job, const Scrip
   return place_in_command(call, job, script.path, 0, sources);
 }
 
+// Whether the files that lie here are those which the command finds.
+bool is_known(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
+              const ScriptFolder& where) {
+  const bool shows_all = call.is_file && call.has_file;  // not of a record
+  const bool is_seen = job.code ? where.has_code : where.is_seen && !spec.container;
+  return shows_all && is_seen && !spec.apps.empty();
+}
+
+// A program that is called by its path may be anything.
+bool is_for_shell(std::string_view text) {
+  if (!text.starts_with("#!")) return text.find('\0') == std::string_view::npos;
+  return text.substr(0, text.find('\n')).find("sh") != std::string_view::npos;
+}
+
+std::vector<job::ShellScript> scripts_of(const job::JobFile& job, const model::App& app) {
+  const job::ValueOf value_of = [&](std::string_view name) { return own_value(app, name); };
+  if (app.command.empty()) return {};
+  const std::string text = job.command ? app.command.back() : base::shell_words(app.command);
+  return job::shell_scripts(text, value_of);
+}
+
 }  // namespace
+
+void tell_unforeseen(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
+                     const ScriptFolder& where, const std::vector<Unforeseen>& found,
+                     std::vector<std::string>& notices) {
+  for (const Unforeseen& one : found) {
+    notices.push_back(fmt::format("what {} in the command will start cannot be foreseen: {}",
+                                  one.launcher, one.why));
+  }
+  constexpr std::size_t kScriptMax = std::size_t{1} << 20;
+  if (!call.look_into || !is_known(call, job, spec, where)) return;
+  const std::string root = job.code ? job::below(where.folder, job.code->text) : where.folder;
+  for (const job::ShellScript& script : scripts_of(job, spec.apps.front())) {
+    const std::string path = job::below(job::below(root, script.folder), script.path);
+    if (!call.is_file(path)) continue;
+    const auto text = call.look_into(path, kScriptMax);
+    if (!text || !is_for_shell(*text)) continue;
+    const std::string launcher = launcher_in(call, *text);
+    if (launcher.empty()) continue;
+    notices.push_back(
+        fmt::format("what {} in {} will start cannot be foreseen: only a shell can follow a script",
+                    launcher, spec::in_quotes(script.path)));
+  }
+}
 
 void check_script(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
                   const ScriptFolder& where, job::Complaints& complaints) {
   const job::Text* code = job.code ? &*job.code : nullptr;
-  const bool shows_all = call.is_file && call.has_file;  // not of a record
-  const bool is_known = code != nullptr ? where.has_code : where.is_seen && !spec.container;
-  if (!shows_all || !is_known || spec.apps.empty()) return;
+  if (!is_known(call, job, spec, where)) return;
   const auto script = script_called(call, job, spec);
   if (!script) return;
   const std::string root = code ? job::below(where.folder, code->text) : where.folder;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "front/call.hpp"
+#include "front/inner_request.hpp"
 #include "job/complaints.hpp"
 #include "job/job_file.hpp"
 #include "model/job_spec.hpp"
@@ -22,6 +23,12 @@ struct ScriptFolder {
 // Complains only where it is sure: no command before it makes files, and nobody else does.
 void check_script(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
                   const ScriptFolder& where, job::Complaints& complaints);
+
+// The launchers of which the plan shows nothing: `found` in the command, and those that its scripts
+// call for a shell to follow.
+void tell_unforeseen(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
+                     const ScriptFolder& where, const std::vector<Unforeseen>& found,
+                     std::vector<std::string>& notices);
 
 // Where a word of the command stands in its file; `before`: how often the command holds the same
 // before it.

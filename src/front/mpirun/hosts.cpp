@@ -78,11 +78,13 @@ Result<std::optional<std::uint32_t>> slots_of(std::string_view item) {
 // The hosts of a list; those by number with the slots that the file gives them, unless the list
 // does.
 Result<Hosts> read_list(std::string_view list, const Hosts& file) {
+  // Beside hosts, a comma without one before it means nothing (orte/util/dash_host/dash_host.c).
+  if (list.find_first_not_of(", \t") == std::string_view::npos) return spec::read_host_list(list);
   Hosts hosts;
   std::string plain;
   const auto flush = [&]() -> Result<void> {
     if (plain.empty()) return {};
-    auto named = spec::read_host_list(std::exchange(plain, {}));
+    auto named = spec::read_host_list(std::exchange(plain, {}), spec::EmptyEntry::nothing);
     if (!named) return tl::unexpected(named.error());
     hosts.insert(hosts.end(), named->begin(), named->end());
     return {};
@@ -92,9 +94,7 @@ Result<Hosts> read_list(std::string_view list, const Hosts& file) {
     const std::string_view item = list.substr(at, end - at);
     at = end + 1;
     if (!item.starts_with('+')) {
-      if (item.empty() && at > list.size() && at > 1) continue;  // after the last comma
       plain += (plain.empty() ? "" : ",") + std::string(item);
-      if (item.empty()) return spec::read_host_list(list).map([](auto&&) { return Hosts(); });
       continue;
     }
     if (auto done = flush(); !done) return tl::unexpected(done.error());

@@ -129,8 +129,9 @@ DefaultFiles default_files(const Call& call) {
 
 // The ranks' MPI library reads it too.
 Result<void> read_defaults(MpirunDraft& draft, const std::string& path, bool must_be_there) {
-  if (!draft.call->read_file) return {};
-  const auto text = draft.call->read_file(path, spec::kHostTextMax);
+  const ReadFile& read = must_be_there ? draft.call->read_file : reads_found(*draft.call);
+  if (!read) return {};
+  const auto text = read(path, spec::kHostTextMax);
   if (!text && must_be_there) return tl::unexpected(text.error());
   if (!text) return {};
   const auto settings = spec::read_tune_file(*text, path);

@@ -162,10 +162,17 @@ Result<void> check_runs(const Command& command, const RecordRequest& request) {
   return {};
 }
 
+std::string as_before(std::string_view name) {
+  return name == kWorkdir ? "a run that is started anew has the folder that it had" : "";
+}
+
 // Options may stand before and after runs; all after -- is a run.
 Result<RecordDraft> read_verb(RecordVerb verb, const Call& call) {
   const std::string name = fmt::format("muster {}", command_of(verb).name);
-  const Grammar grammar{.command = name, .glued = Glued::all, .anywhere = true};
+  const Grammar grammar{.command = name,
+                        .glued = Glued::all,
+                        .anywhere = true,
+                        .elsewhere = verb == RecordVerb::rerun ? as_before : nullptr};
   RecordDraft draft;
   draft.request.verb = verb;
   std::span<const std::string> left(call.words);

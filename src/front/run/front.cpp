@@ -12,9 +12,11 @@
 #include "front/elsewhere.hpp"
 #include "front/inherited.hpp"
 #include "front/mapping_words.hpp"
+#include "front/reach_options.hpp"
 #include "front/run/check_slurm.hpp"
 #include "front/run/options.hpp"
 #include "front/targets.hpp"
+#include "model/head_above.hpp"
 #include "option/help.hpp"
 #include "option/match.hpp"
 #include "option/read.hpp"
@@ -265,18 +267,48 @@ Result<void> settle_hosts(RunDraft& draft, const Call& call) {
   });
 }
 
-// What muster.yml says of binding, unless an option does.
-Result<void> settle_binding(RunDraft& draft, const Call& call) {
-  model::Mapping& mapping = draft.request.spec.mapping;
-  if (mapping.bind_given || mapping.bind_by_default) return {};
+// Unless an option does.
+Result<void> take_binding(const job::Targets& defaults, model::Mapping& mapping) {
+  const auto& wish = defaults.run_bind_to;
+  if (!wish || mapping.bind_given || mapping.bind_by_default) return {};
+  auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
+  if (!read) read.error().place = {defaults.source, wish->begin.line, wish->begin.column};
+  return read;
+}
+
+bool is_way_to_hosts(std::string_view key) {
+  constexpr Reach kWays[] = {Reach::ssh_command, Reach::ssh_port, Reach::ssh_identity,
+                             Reach::agent_path};
+  return std::ranges::any_of(kWays, [&](Reach way) { return reach_setting(way).key == key; });
+}
+
+// Unless an option does; as with a target, the file comes before variables. In a rank, the head
+// above reaches the hosts: the way that the file names is that one's.
+Result<void> take_reach_of(const job::Targets& defaults, bool is_in_rank, RunRequest& request) {
+  for (const job::Named& one : defaults.run_reach) {
+    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
+    const bool is_said = std::ranges::count(request.said_reach, setting->text.names) > 0;
+    model::JobSpec tried;
+    const bool counts = !is_said && !(is_in_rank && is_way_to_hosts(one.name));
+    auto set = setting->set({"run." + one.name, one.value.text}, counts ? request.spec : tried);
+    if (!set) {
+      set.error().place = {defaults.source, one.value.begin.line, one.value.begin.column};
+      return set;
+    }
+    if (counts) request.said_reach.push_back(setting->text.names);
+  }
+  return {};
+}
+
+// What muster.yml says of runs.
+Result<void> settle_defaults(RunDraft& draft, const Call& call) {
   const auto defaults = run_defaults(call);
   if (!defaults) return tl::unexpected(defaults.error());
   draft.notices = defaults->notices;
-  const auto& wish = defaults->run_bind_to;
-  if (!wish) return {};
-  auto read = read_bind_to_words({"run.bind_to", wish->text}, mapping);
-  if (!read) read.error().place = {defaults->source, wish->begin.line, wish->begin.column};
-  return read;
+  const bool is_in_rank = variable(call, model::kHeadAbove).has_value();
+  return take_reach_of(*defaults, is_in_rank, draft.request).and_then([&] {
+    return take_binding(*defaults, draft.request.spec.mapping);
+  });
 }
 
 Recording recording_of(const RunDraft& draft, const Call& call) {
@@ -293,7 +325,7 @@ Result<Reading> finish(RunDraft draft, const Call& call) {
   draft.request.record = recording_of(draft, call);
   return check_combinations(draft)
       .and_then([&] { return settle_roles(draft); })
-      .and_then([&] { return settle_binding(draft, call); })
+      .and_then([&] { return settle_defaults(draft, call); })
       .and_then([&] { return settle_hosts(draft, call); })
       .and_then([&] { return read_rankfile_of(call, draft.rankfile, draft.request.spec); })
       .and_then([&] { return settle_container(call, draft.container, draft.request.spec); })

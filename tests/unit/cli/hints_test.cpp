@@ -70,8 +70,15 @@ TEST(Hints, AnEmptyVariableForAHostfileIsNamed) {
       EXPECT_NE(said.find("$AZUREML_MPI_HOSTFILE"), std::string::npos) << words->front() << said;
     }
   }
-  const std::string said = CommandLine()({"mpirun", "--hostfile", "-np", "2", "true"}).err;
-  EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
+  for (const Words& next : {Words{"mpirun", "--hostfile", "-np", "2", "true"},
+                            {"mpirun", "-H", "-np", "2", "true"},
+                            {"mpirun", "-np", "-H", "localhost", "true"},
+                            {"mpiexec.hydra", "-hosts", "-n", "2", "true"}}) {
+    const std::string said = CommandLine()(next).err;
+    EXPECT_NE(said.find("Is a variable in its place empty?"), std::string::npos) << said;
+  }
+  const std::string ended = CommandLine()({"mpirun", "-np"}).err;
+  EXPECT_EQ(ended.find("Is a variable"), std::string::npos) << ended;
 }
 
 TEST(Hints, AWrongNameForAHostfileIsDoubtedFirst) {
@@ -174,6 +181,31 @@ TEST(Hints, CountsOfThreadsThatTheLauncherWouldNotSetAreTold) {
     }
   }
   EXPECT_EQ(told_in_a_dry_run({"run", "-n", "2", "true"}), "");
+}
+
+// Whoever looks at what ranks are given hears of it, and nobody else: those launchers say nothing.
+TEST(Hints, CountsOfThreadsAreToldByExplainAndWithVerbose) {
+  const std::vector<std::pair<Words, std::string>> lines = {
+      {{"mpirun", "-np", "2", "true"}, "--verbose"},
+      {{"mpiexec.hydra", "-n", "2", "true"}, "-verbose"},
+      {{"horovodrun", "-np", "2", "true"}, "--verbose"}};
+  constexpr const char* kTold = "OMP_NUM_THREADS and its like are each rank's share of the cores";
+  for (const auto& [words, verbose] : lines) {
+    EXPECT_EQ(CommandLine()(words).err.find(kTold), std::string::npos) << words[0];
+    Words explained = {"explain", "--"};
+    explained.insert(explained.end(), words.begin(), words.end());
+    EXPECT_NE(CommandLine()(explained).err.find(kTold), std::string::npos) << words[0];
+    Words told = words;
+    told.insert(told.begin() + 1, verbose);
+    EXPECT_NE(CommandLine()(told).err.find(kTold), std::string::npos) << words[0];
+    for (Words* said : {&explained, &told}) {
+      CommandLine line;
+      line.environment.emplace_back("OMP_NUM_THREADS=4");
+      EXPECT_EQ(line(*said).err.find(kTold), std::string::npos) << words[0];
+    }
+  }
+  EXPECT_EQ(CommandLine()({"explain", "--", "run", "-n", "2", "true"}).err.find(kTold),
+            std::string::npos);
 }
 
 // What the commands of other tools are called here keeps what was typed behind them, where it makes

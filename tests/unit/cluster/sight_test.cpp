@@ -166,5 +166,16 @@ TEST(ClusterRemoval, PodsThatStay) {
   EXPECT_EQ(staying(seen({}).state, Until::gone), Lines{});
 }
 
+TEST(ClusterRemoval, TheWaitIsToldWithItsTime) {
+  const auto stays = staying(seen({worker("1", kRunning)}).state, Until::ended);
+  ASSERT_EQ(stays.size(), 1U);
+  using std::chrono::milliseconds;
+  EXPECT_EQ(wait_words(stays.front(), milliseconds(8400)),
+            "waiting for the cluster: worker 1 (pod run-worker-1 on n2) stays: it has not ended "
+            "(8 s so far, at most 45 s)");
+  EXPECT_EQ(wait_words("x", milliseconds(8600)),
+            "waiting for the cluster: x (9 s so far, at most 45 s)");
+}
+
 }  // namespace
 }  // namespace muster::cluster

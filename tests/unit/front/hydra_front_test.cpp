@@ -161,6 +161,19 @@ TEST(HydraFront, FindsHosts) {
   EXPECT_EQ(complaint({"-f", "none", "p"}), "no such file");
 }
 
+// As Hydra 4.0.2 takes them, by trial.
+TEST(HydraFront, ListsMayHaveCommasWithoutHosts) {
+  const auto names = [](const model::JobSpec& job) {
+    std::string all;
+    for (const auto& host : job.hosts) all += host.name;
+    return all;
+  };
+  EXPECT_EQ(names(spec({"-hosts", "a,,b", "p"})), "ab");
+  EXPECT_EQ(names(spec({"-hosts", ",a,,b,,", "p"})), "ab");
+  EXPECT_EQ(names(spec({"-host", "a,", "p", ":", "-host", ",b", "q"})), "ab");
+  EXPECT_EQ(complaint({"-hosts", ",", "p"}), "entry 1 is empty");
+}
+
 TEST(HydraFront, SortsHostsBySlots) {
   const auto names = [](const model::JobSpec& job) {
     std::string all;

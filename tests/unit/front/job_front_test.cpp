@@ -520,6 +520,33 @@ TEST_F(JobFront, HostsOfATargetAreThoseOfItsFile) {
   EXPECT_EQ(typed->request->spec.source_name, "-H");
 }
 
+TEST_F(JobFront, BracketsInATargetsHostsAreRangesOfThem) {
+  const auto hosts_of = [this](int nodes, const std::string& list) {
+    files_["job.yml"] = fmt::format(
+        "command: x\nresources: {{instance_count: {}}}\n"
+        "distribution: {{type: mpi, process_count_per_instance: 2}}\n",
+        nodes);
+    files_["/here/muster.yml"] = "targets:\n  c: {hosts: " + list + "}\n";
+    const auto read = read_submit(asked({"job.yml", "--target", "c"}));
+    EXPECT_TRUE(read && read->request) << list << ": " << refusal(read);
+    std::string hosts;
+    for (const auto& host :
+         read && read->request ? read->request->spec.hosts : std::vector<model::HostEntry>()) {
+      EXPECT_EQ(host.place.source, "/here/muster.yml") << list;
+      hosts += fmt::format("{}:{} ", host.name, host.slots.value_or(0));
+    }
+    return hosts;
+  };
+  EXPECT_EQ(hosts_of(4, "'node[1-3,7]:2'"), "node1:2 node2:2 node3:2 node7:2 ");
+  EXPECT_EQ(hosts_of(5, "['node[1-3,7]:2', other]"), "node1:2 node2:2 node3:2 node7:2 other:2 ");
+  EXPECT_EQ(hosts_of(3, "['a:2', 'n[09-10]:2']"), "a:2 n09:2 n10:2 ");
+  files_["/here/muster.yml"] = "targets:\n  c: {hosts: [a, 'node[3-1]']}\n";
+  const auto bad = read_submit(asked({"job.yml", "--target", "c"}));
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(base::to_string(bad.error()).find("/here/muster.yml:2:18: 'node[3-1]'"), 0U)
+      << base::to_string(bad.error());
+}
+
 TEST_F(JobFront, LaunchersInsideAJobStartOnItsHosts) {
   files_["/proc/1/fd/9"] = "a slots=2\nb slots=2\n";
   Call inside = asked({"-np", "4", "x"});

@@ -149,10 +149,16 @@ TEST(Mpirun, LeavesOutHostsWithoutSlots) {
             "n2:2");
 }
 
-TEST(Mpirun, ListsMayEndWithAComma) {
+// As 4.1.4 takes them, by trial.
+TEST(Mpirun, ListsMayHaveCommasWithoutHosts) {
   EXPECT_EQ(slots_of(spec({"--host", "w0,w1,", "-np", "2", "p"})), "w0 w1");
   EXPECT_EQ(slots_of(spec({"-H", "w0,", "-H", "w1:2,", "p"})), "w0 w1:2");
-  EXPECT_EQ(complaint({"-H", "w0,,w1", "p"}), "entry 2 is empty");
+  EXPECT_EQ(slots_of(spec({"-H", "w0:1,,w1", "p"})), "w0:1 w1");
+  EXPECT_EQ(slots_of(spec({"-H", ",w0, ,w1,,", "p"})), "w0 w1");
+  EXPECT_EQ(complaint({"-H", ",", "p"}), "entry 1 is empty");
+  EXPECT_EQ(complaint({"-H", "", "p"}), "entry 1 is empty");
+  const World world{{{"h", "n0 slots=4\nn1 slots=4\n"}}, {}};
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-H", ",+n1,,+n0:1,", "p"})), "n1:4 n0:1");
 }
 
 TEST(Mpirun, CountsSlotsOfHostsByNumber) {

@@ -184,8 +184,10 @@ TEST(OfferedCommands, AreReadByTheirFrontEnds) {
   std::vector<Offer> offers;
   for (const SourceWords& source : source_words()) add_offers(source, offers);
   std::set<std::string> with_words;
+  std::set<std::string> of_python;
   for (const Offer& offer : offers) {
     if (!offer.words.empty()) with_words.insert(offer.verb);
+    if (offer.file.starts_with("python/")) of_python.insert(offer.verb);
     EXPECT_EQ(refusal(offer), "") << offer.file << ": muster " << offer.verb << " "
                                   << fmt::format("{}", fmt::join(offer.words, " "))
                                   << "\nof: " << offer.sentence;
@@ -193,6 +195,9 @@ TEST(OfferedCommands, AreReadByTheirFrontEnds) {
   EXPECT_GT(offers.size(), 150U);
   for (const char* verb : {"run", "logs", "rm", "gc", "stop", "show", "submit", "export", "lead"}) {
     EXPECT_TRUE(with_words.contains(verb)) << verb;
+  }
+  for (const char* verb : {"submit", "run", "logs", "stop", "report", "rerun", "rm", "ps"}) {
+    EXPECT_TRUE(of_python.contains(verb)) << verb;
   }
 }
 

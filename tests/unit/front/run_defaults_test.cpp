@@ -10,13 +10,15 @@ namespace {
 using Words = std::vector<std::string>;
 
 // With this text in the muster.yml of the current folder.
-base::Result<Reading> read_with(const std::string& text, const Words& words) {
+base::Result<Reading> read_with(const std::string& text, const Words& words,
+                                const Words& environment = {}) {
   const auto read_file = [&](const std::string& path, std::size_t) -> base::Result<std::string> {
     EXPECT_EQ(path, "/here/muster.yml");
     return text;
   };
   return read_run({.called = "run",
                    .words = words,
+                   .environment = environment,
                    .current_folder = "/here",
                    .read_file = read_file,
                    .has_file = [](const std::string& path) { return path == "/here/muster.yml"; }});
@@ -33,6 +35,27 @@ std::string complaint_with(const std::string& text) {
   return reading ? "no complaint" : to_string(reading.error());
 }
 
+// Nobody has named it.
+TEST(RunDefaults, AreReadAsWhatWasFound) {
+  const auto refused = [](const std::string& path, std::size_t) -> base::Result<std::string> {
+    return base::fail_at({path, 0, 0}, base::Fault::bad_file, "", "this is a fifo, not a file");
+  };
+  const auto named = [](const std::string&, std::size_t) -> base::Result<std::string> {
+    ADD_FAILURE() << "it might wait";
+    return std::string();
+  };
+  const auto reading =
+      read_run({.called = "run",
+                .words = {"p"},
+                .current_folder = "/here",
+                .read_file = named,
+                .has_file = [](const std::string& path) { return path == "/here/muster.yml"; },
+                .read_found = refused});
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().what, "this is a fifo, not a file");
+  EXPECT_EQ(reading.error().place.source, "/here/muster.yml");
+}
+
 TEST(RunDefaults, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
   const std::string as_open_mpi = "run: {bind_to: default}\n";
   EXPECT_TRUE(mapping_with(as_open_mpi, {"p"}).bind_by_default);
@@ -47,6 +70,19 @@ TEST(RunDefaults, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
   EXPECT_EQ(mapping_with("targets: {a: {hosts: b}}\n", {"p"}), model::Mapping());
   EXPECT_EQ(mapping_with("targets: {a: {hots: b}}\n", {"p"}), model::Mapping())
       << "what is wrong elsewhere in the file does not matter here";
+}
+
+TEST(RunDefaults, HostsAreReachedAsItSaysButByTheHeadAboveInARank) {
+  const std::string text = "run: {ssh_command: ssh -J jump, start_timeout: 30}\n";
+  const Words words = {"-H", "n1,n2", "p"};
+  const auto outside = read_with(text, words);
+  ASSERT_TRUE(outside && outside->request);
+  EXPECT_EQ(outside->request->spec.carrier.command, (Words{"ssh", "-J", "jump"}));
+  const auto inside = read_with(text, words, {"MUSTER_HEAD=socket"});
+  ASSERT_TRUE(inside && inside->request);
+  EXPECT_EQ(inside->request->spec.carrier.command, model::CarrierSpec().command);
+  EXPECT_EQ(inside->request->said_reach.size(), 1U) << "how long to wait is its own affair";
+  EXPECT_FALSE(read_with("run: {ssh_port: x}\n", words, {"MUSTER_HEAD=socket"}));
 }
 
 TEST(RunDefaults, ComplainsAboutWhatMusterYmlSaysOfIt) {

@@ -48,6 +48,15 @@ TEST(OtherFiles, BySchema) {
   expect_is("a prompt flow",
             "$schema: https://azuremlschemas.azureedge.net/promptflow/latest/"
             "Flow.schema.json\ninputs: {}\n");
+  expect_is("a prompt flow",
+            "$schema: https://azuremlschemas.azureedge.net/promptflow/latest/"
+            "flow.schema.json\nentry: flow:chat\n");
+  expect_is("a feature set, not a job", schema("featureSet"));
+  expect_is("a feature set, not a job", "$schema: http://azureml/sdk-2-0/Featureset.json\n");
+  expect_is("a feature store, not a job", schema("featureStore"));
+  expect_is("an entity of a feature store, not a job", schema("featureStoreEntity"));
+  expect_is("an entity of a feature store, not a job",
+            "$schema: http://azureml/sdk-2-0/FeatureStoreEntity.json\nname: account\n");
   expect_is("a fine-tuning job", "model: {path: m}\ntraining_data: a.jsonl\n");
   expect_is("an endpoint, not a job", schema("managedOnlineEndpoint"));
   expect_is("a deployment, not a job", schema("kubernetesOnlineDeployment"));
@@ -60,6 +69,9 @@ TEST(OtherFiles, ByKeys) {
   expect_is("an environment, not a job", "version: 1\nbuild: {path: .}\ntags: {a: b}\n");
   expect_is("a data asset, not a job", "name: a\npath: ./rows\n");
   expect_is("an endpoint, not a job", "name: a\nauth_mode: key\n");
+  expect_is("a prompt flow", "entry: flow:chat\n");
+  expect_is("a prompt flow", "inputs: {a: {type: string}}\nnodes: [{name: a, type: llm}]\n");
+  expect_is("a prompt flow", "outputs: {}\nnode_variants: {}\nnodes: []\n");
   expect_is("a deployment, not a job", "name: blue\nendpoint_name: a\nmodel: azureml:m:1\n");
 }
 
@@ -67,6 +79,8 @@ TEST(OtherFiles, AJobWhoseKeysAreInTheWrongPlaceIsStillAJob) {
   EXPECT_EQ(told("command: x\nimage: ubuntu\n").find("this is"), std::string::npos);
   EXPECT_EQ(told("image: ubuntu\ncompute: t\n").find("this is"), std::string::npos);
   EXPECT_EQ(told("command: x\npath: y\n").find("this is"), std::string::npos);
+  EXPECT_EQ(told("command: x\nentry: y\n").find("this is"), std::string::npos);
+  EXPECT_EQ(told("command: x\nnodes: 2\ninputs: {}\n").find("this is"), std::string::npos);
   EXPECT_EQ(told("name: a\ndescription: b\n").find("this is"), std::string::npos);
 }
 

@@ -197,6 +197,31 @@ TEST_F(HeadFixture, DevicesOfOtherJobsAreLeftToThem) {
   EXPECT_EQ(hear(kA, wire::Prepared{}), Words{"a Start"});
 }
 
+// However many jobs come at the same instant, each finds what is free.
+TEST_F(HeadFixture, EveryDeviceIsTriedBeforeAJobGivesUp) {
+  spec_.gpus_per_rank = 1;
+  make({model::kOpened});
+  start();
+  now(LinkUp{kA});
+  hear(kA, with_gpus({"0", "1", "2", "3", "4", "5"}));
+  for (const char* one : {"0", "1", "2", "3", "4"}) {
+    const Words told = hear(kA, takes_gpus({one}));
+    ASSERT_FALSE(told.empty()) << one;
+    EXPECT_EQ(told.back(), "a Prepare 1") << one;
+  }
+  EXPECT_EQ(hear(kA, takes_gpus({"5"})).back(), "a Bye");
+}
+
+TEST_F(HeadFixture, AnAgentThatNamesDevicesOfNobodyIsNotAskedForEver) {
+  spec_.gpus_per_rank = 1;
+  make({model::kOpened});
+  start();
+  now(LinkUp{kA});
+  hear(kA, with_gpus({"0"}));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(hear(kA, takes_gpus({"7"})), Words{"a Prepare 1"});
+  EXPECT_EQ(hear(kA, takes_gpus({"7"})), Words{});
+}
+
 TEST_F(HeadFixture, AJobThatIsLeftTooFewDevicesDoesNotStart) {
   spec_.gpus_per_rank = 1;
   make({model::kOpened});

@@ -82,6 +82,17 @@ TEST(HostList, NamesTheEmptyEntry) {
   expect_refused("a,,", "entry 2 is empty");
 }
 
+TEST(HostList, WhereAnEmptyEntryIsNothingOthersCount) {
+  const auto hosts = [](std::string_view list) {
+    return read_host_list(list, EmptyEntry::nothing);
+  };
+  EXPECT_EQ(hosts(",a,, b:2,,"), (std::vector<HostEntry>{entry("a"), entry("b", 2)}));
+  for (const char* list : {"", ",", " , ,"}) {
+    ASSERT_FALSE(hosts(list)) << list;
+    EXPECT_EQ(hosts(list).error().what, "entry 1 is empty");
+  }
+}
+
 TEST(HostList, MayEndWithAComma) {
   EXPECT_EQ(read_host_list("a,b:2,"), (std::vector<HostEntry>{entry("a"), entry("b", 2)}));
   EXPECT_EQ(read_host_list("a, "), (std::vector<HostEntry>{entry("a")}));

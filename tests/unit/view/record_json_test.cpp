@@ -19,6 +19,7 @@ RunRecord record() {
   return {.run = "20261121-212530.123-kufari",
           .folder = "/runs/20261121-212530.123-kufari",
           .name = "line",
+          .title = "A line",
           .experiment = "lines",
           .state = model::RunState::failed,
           .cause = "rank 1 on node1 exited with code 3 (pid 7): \"no\"",

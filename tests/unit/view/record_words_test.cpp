@@ -67,6 +67,20 @@ TEST(RecordTable, HasALineForEachRun) {
             "lines/line\n");
 }
 
+TEST(RecordTable, ShowsBothNamesOfAJob) {
+  RunRecord both = record();
+  both.name = "line";
+  both.title = "A line";
+  both.experiment = "lines";
+  EXPECT_EQ(record_cells(both, kTime).back(), "lines/line (A line)");
+  EXPECT_NE(record_words(both, kTime, 0).find("job         line\ncalled      A line\n"),
+            std::string::npos)
+      << record_words(both, kTime, 0);
+  both.title = both.name;
+  EXPECT_EQ(record_cells(both, kTime).back(), "lines/line");
+  EXPECT_EQ(record_words(both, kTime, 0).find("called"), std::string::npos);
+}
+
 std::string of_width(std::size_t width) {
   return record_table({record_cells(record(), kTime)}, {.width = width});
 }
