@@ -156,7 +156,7 @@ TEST(Mpirun, ListsMayHaveCommasWithoutHosts) {
   EXPECT_EQ(slots_of(spec({"-H", "w0:1,,w1", "p"})), "w0:1 w1");
   EXPECT_EQ(slots_of(spec({"-H", ",w0, ,w1,,", "p"})), "w0 w1");
   EXPECT_EQ(complaint({"-H", ",", "p"}), "entry 1 is empty");
-  EXPECT_EQ(complaint({"-H", "", "p"}), "entry 1 is empty");
+  EXPECT_EQ(complaint({"-H", "", "p"}), "-H has an empty value");
   const World world{{{"h", "n0 slots=4\nn1 slots=4\n"}}, {}};
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-H", ",+n1,,+n0:1,", "p"})), "n1:4 n0:1");
 }
