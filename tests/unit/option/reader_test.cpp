@@ -93,7 +93,7 @@ TEST(OptionReader, TellsAllThatIsWrong) {
             "unknown option '--ranks' (muster exact --help lists all options); "
             "unknown option '--nnode' (did you mean --nnodes?); "
             "--xterm: no terminal (--xterm R: No.); "
-            "--np needs a value: N (-n, -np, --np N: How many.)");
+            "--np needs a value: N (-n, -np, --np N: How many. Is a variable in its place empty?)");
   // "x" may be the program: what follows is not ours to judge.
   EXPECT_EQ(read(kExact, {"--bad", "x", "--worse"}),
             "unknown option '--bad' (muster exact --help lists all options)");
