@@ -434,6 +434,25 @@ class LabCase(Case):
             self.fail(f"left behind after {seconds:g} s: {remaining}")
 
 
+def shown_at(terminal):
+    """What was written to a terminal, as lines, once all have closed its other end: one read may
+    find but a part of it, even then."""
+    text = b""
+
+    def is_closed():
+        nonlocal text
+        if not select.select([terminal], [], [], 0.1)[0]:
+            return False
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # EIO: nobody has it any more
+            return True
+        text += part
+        return not part
+    until(lambda: f"the end of a terminal, after {text}", is_closed)
+    return text.decode().replace("\r\n", "\n")
+
+
 def free_of_prefix(line):
     """The rank and the rest of a line printed with --tag."""
     match = re.fullmatch(r"\[0*(\d+)\] (.*)", line)

@@ -11,7 +11,7 @@ import socket
 import threading
 import unittest
 
-from support import BAD_FILE, MUSTER, Case, run_tests, until
+from support import BAD_FILE, MUSTER, Case, run_tests, state_of, until
 
 
 class Found(Case):
@@ -56,9 +56,14 @@ class Found(Case):
                 self.assertIn(f"muster.yml: this is {name}, not a file\n", done.errors)
         self.of_each_kind("jobs/muster.yml", check)
 
-    def test_a_link_to_nothing_at_all_says_nothing(self):
+    def test_a_link_to_nothing_at_all_is_an_empty_file(self):
         os.symlink("/dev/null", self.path("muster.yml"))
-        self.succeeds("-n", "1", "true")
+        self.assert_refused(self.muster("-n", "1", "true"), BAD_FILE,
+                            r"muster\.yml: the file is empty\n")
+        os.mkdir(self.path(".openmpi"))
+        os.symlink("/dev/null", self.path(".openmpi/mca-params.conf"))
+        done = self.muster("-n", "1", "true", command=(MUSTER, "mpirun"))
+        self.assertEqual((done.code, done.errors), (0, ""), done)
 
     def test_a_link_to_a_file_is_followed(self):
         self.write("real.yml", "run: {bind_to: zebra}\n")
@@ -150,10 +155,11 @@ class Named(Case):
                                               for number in (signal.SIGINT, signal.SIGTERM)])
 
     def test_a_signal_ends_the_wait_for_a_writer(self):
-        """Whatever it is doing by then: nothing has begun."""
         for number in signal.SIGINT, signal.SIGTERM:
-            self.ends(self.waiting("--hostfile", "fifo", "true", command="run"), number)
-            self.ends(self.waiting("fifo", command="submit"), number)
+            for words, command in ((("--hostfile", "fifo", "true"), "run"), (("fifo",), "submit")):
+                running = self.waiting(*words, command=command)
+                until("muster sleeps", lambda one=running: state_of(one.pid) == "S")
+                self.ends(running, number)
 
     def test_and_the_wait_for_what_it_writes(self):
         for words, command in ((("--hostfile", "fifo", "true"), "run"), (("fifo",), "submit")):

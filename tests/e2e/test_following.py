@@ -10,7 +10,8 @@ import shlex
 import subprocess
 import time
 
-from support import MUSTER, PYTHON, READY, UNTIL_GO, USAGE, WAIT_SECONDS, Case, run_tests, until
+from support import (MUSTER, PYTHON, READY, UNTIL_GO, USAGE, WAIT_SECONDS, Case, run_tests,
+                     shown_at, until)
 
 HEAR = "read line; echo got $line"
 
@@ -241,12 +242,7 @@ class Stdin(Case):
                       self.environment())
         self.addCleanup(os.close, terminal)
         os.write(terminal, b"xhello\n")
-        said = b""
-        try:
-            while part := os.read(terminal, 4096):
-                said += part
-        except OSError:  # EIO: all have closed it
-            pass
+        said = shown_at(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]), said
 
     def test_a_job_in_the_background_is_not_stopped(self):

@@ -12,7 +12,7 @@ import subprocess
 import unittest
 
 import test_grid_engine
-from support import CANNOT_START, MUSTER, Running, run_tests, survivors, until
+from support import CANNOT_START, MUSTER, Running, run_tests, shown_at, survivors, until
 
 REASON = test_grid_engine.REASON
 TARGETS = """targets:
@@ -97,7 +97,7 @@ class Submitted(test_grid_engine.GridEngineCase):
                 self.running[-1].send = started.send
                 done = self.running[-1].finish()
                 self.assertEqual(done.code, 0, done)
-                told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+                told = shown_at(ours)
                 self.assertRegex(told, r"(?m)^muster: run (\S+), recorded in \S+\n"
                                        r"  muster logs -f \1 .*\n  muster show \1 .*\n"
                                        r"  muster stop \1 .*$")

@@ -10,7 +10,7 @@ import re
 import unittest
 
 from kubernetes_case import POD_SECONDS, KubernetesCase, why_not
-from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, until
+from support import CANNOT_START, NO_SLOTS, UNREACHABLE, run_tests, shown_at, until
 
 REASON = why_not()
 # Another client is quicker: what is made first is there already.
@@ -83,7 +83,7 @@ class ObjectsOnly(KubernetesCase):
         self.cluster.pretend(self.launcher())
         done = running.finish(POD_SECONDS)
         self.assertEqual(done.code, 0, done)
-        told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+        told = shown_at(ours)
         word = done.text.strip().rsplit("-", 1)[1]
         self.assertRegex(told, rf"(?m)^muster: run {word}, recorded in \S+$")
         typed = re.findall(rf"(?m)^  muster (.*) {word} +# \w", told)

@@ -13,7 +13,8 @@ import time
 import unittest
 
 from support import (CANNOT_START, LOST, MUSTER, PYTHON, READY, TIMEOUT, UNREACHABLE, UNTIL_GO,
-                     USAGE, Case, LabCase, is_sanitized, lab_or_skip, run_tests, survivors, until)
+                     USAGE, Case, LabCase, is_sanitized, lab_or_skip, run_tests, shown_at,
+                     survivors, until)
 
 INTERNAL = 247
 
@@ -257,7 +258,7 @@ class Terminals(RecordCase):
         pid, terminal = self.typed(MUSTER, "run", "--detach", "sh", "-c", "echo said; " + self.RANK)
         self.wait_for_files_of_others(["ready.0"])
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
-        name = os.read(terminal, 1000).decode().split()[-1]  # behind what a person is told
+        name = shown_at(terminal).split()[-1]  # behind what a person is told
         self.close(terminal)
         self.goes_on()
         self.assertEqual(self.muster(name, command=(MUSTER, "wait")).code, 0)

@@ -11,7 +11,7 @@ import signal
 import struct
 import termios
 
-from support import MUSTER, USAGE, Case, run_tests, until
+from support import MUSTER, USAGE, Case, run_tests, shown_at, until
 
 LONG = "a command that is too long for any narrow terminal, and goes on and on".split()
 
@@ -33,7 +33,7 @@ class Lists(Case):
     def lines(self, columns, *words):
         ours, command = self.on_a_terminal(columns, *words, "--color", "never")
         self.assertEqual(command.finish().code, 0)
-        return os.read(ours, 65536).decode().splitlines()
+        return shown_at(ours).splitlines()
 
     def told(self, *words):
         return self.muster(*words, command=(MUSTER,), env=self.env)

@@ -11,7 +11,7 @@ import unittest
 
 import test_slurm
 from support import (BAD_FILE, CANNOT_START, MUSTER, UNREACHABLE, UNTIL_GO, Running, run_tests,
-                     until)
+                     shown_at, until)
 
 REASON = test_slurm.REASON
 TARGETS = """targets:
@@ -123,7 +123,7 @@ class Submitted(SubmitCase):
         done = self.begin("submit", "job.yml", "--target", "cluster", err=theirs).finish()
         os.close(theirs)
         self.assertEqual(done.code, 0, done)
-        told = os.read(ours, 65536).decode().replace("\r\n", "\n")
+        told = shown_at(ours)
         self.assertRegex(told, r"^muster: run (\S+), recorded in \S+\n  muster logs -f \1 .*\n"
                                r"  muster show \1 .*\n  muster stop \1 .*\n"
                                r"muster: .* is Slurm job ")

@@ -7,7 +7,7 @@ import os
 import pty
 import re
 
-from support import MUSTER, Case, run_tests
+from support import MUSTER, Case, run_tests, shown_at
 
 JOB = """muster: 1
 command: ${{inputs.do}}
@@ -58,7 +58,7 @@ class Watched(Case):
         os.close(theirs)
         done = run.finish()
         self.assertEqual(done.code, 0, done)
-        return done.text, os.read(ours, 65536).decode().replace("\r\n", "\n")
+        return done.text, shown_at(ours)
 
     def test_a_run_in_the_foreground(self):
         text, told = self.seen("--set", "inputs.do=echo out")

@@ -105,11 +105,12 @@ class Masks(RecordedCase):
         """The user reads all that muster has made, and nobody else writes to it."""
         self.assertEqual(os.listdir(self.path("tmp")), [])
         self.assertEqual(os.stat(self.path("state")).st_mode & 0o022, 0)
-        for folder, _, names in os.walk(self.path("state")):
-            for name in set(names) - {"file"}:  # a rank has made that
+        for folder, folders, names in os.walk(self.path("state")):
+            for name in {*folders, *names} - {"file", "folder"}:  # a rank has made those
                 mode = os.lstat(os.path.join(folder, name)).st_mode
+                rights = 0o700 if stat.S_ISDIR(mode) else 0o400
                 if not stat.S_ISLNK(mode):
-                    self.assertEqual((mode & 0o400, mode & 0o002), (0o400, 0), name)
+                    self.assertEqual((mode & rights, mode & 0o002), (rights, 0), name)
 
     def test_all_that_muster_makes_can_be_used_and_nobody_else_writes_to_it(self):
         for umask in (0o777, 0o277, 0o077, 0o000):

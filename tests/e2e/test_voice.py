@@ -7,7 +7,7 @@ import pty
 import re
 import subprocess
 
-from support import MUSTER, WAIT_SECONDS, Case, run_tests
+from support import MUSTER, WAIT_SECONDS, Case, run_tests, shown_at
 
 COLOUR = re.compile(r"\x1b\[\d")
 FAILS = ("run", "-n", "1", "false")
@@ -28,15 +28,10 @@ class Voice(Case):
         with subprocess.Popen([MUSTER, *words], cwd=self.folder, env=env, stderr=theirs,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
             os.close(theirs)
-            said = b""
-            try:
-                while part := os.read(ours, 4096):
-                    said += part
-            except OSError:  # EIO: the other end is closed
-                pass
+            said = shown_at(ours)
             process.wait(WAIT_SECONDS)
         os.close(ours)
-        return said.decode()
+        return said
 
     def in_a_pipe(self, *words, **variables):
         return self.muster(*words, command=(MUSTER,), env=self.environment(**variables)).errors
