@@ -6,13 +6,13 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
+#include "cli/lock_file.hpp"
 #include "cli/package_tools.hpp"
 #include "cli/readiness.hpp"
 #include "job/yaml.hpp"
@@ -24,6 +24,7 @@
 namespace muster::cli {
 namespace {
 
+namespace fs = std::filesystem;
 using base::Fault;
 using base::Result;
 
@@ -41,19 +42,9 @@ base::Error system_error_at(std::string_view what, const std::string& path, int 
           {}};
 }
 
-// Alone with an environment; nothing, with errno: there can be no lock. Does not wait with `now`.
-// Whoever removes an environment removes the lock's file, too: then there is a new one.
-process::UniqueFd lock(const std::string& folder, bool now) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-  const std::string path = folder + std::string(kLock);
-  while (true) {
-    process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
-    if (!file || ::flock(file.get(), LOCK_EX | (now ? LOCK_NB : 0)) != 0) return {};
-    struct stat held {};
-    struct stat there {};
-    const bool is_there = ::fstat(file.get(), &held) == 0 && ::lstat(path.c_str(), &there) == 0;
-    if (is_there && held.st_ino == there.st_ino) return file;
-  }
+// Whoever removes an environment removes the lock's file, too.
+process::UniqueFd lock(const std::string& folder, Busy busy) {
+  return lock_file(folder + std::string(kLock), busy);
 }
 
 bool is_whole(const std::string& folder) {
@@ -106,10 +97,10 @@ Result<std::string> ready_environment(const std::string& cache, const std::strin
   const auto all = blobs::own_part_of(cache, kEnvironments, blobs::Use::executed);
   if (!all) return tl::unexpected(all.error());
   const std::string folder = fmt::format("{}/{}", *all, name_of(text, *tool));
-  process::UniqueFd alone = lock(folder, true);
+  process::UniqueFd alone = lock(folder, Busy::fails);
   if (!alone && errno == EWOULDBLOCK) {
     answer.doing("another run makes the same environment");
-    alone = lock(folder, false);
+    alone = lock(folder, Busy::waits);
   }
   if (!alone) return tl::unexpected(system_error_at("lock", folder + std::string(kLock), errno));
   const bool is_made = is_whole(folder);
@@ -181,7 +172,8 @@ blobs::Trimmed trim_environments(const std::string& cache, std::uint64_t budget,
     const std::string path = all + "/" + one.name;
     const bool goes = !is_whole(path) || (bytes > budget && one.used <= since);
     if (!goes) continue;
-    const process::UniqueFd alone = lock(path, true);  // nobody makes it, or begins to use it
+    const process::UniqueFd alone =
+        lock(path, Busy::fails);  // nobody makes it, or begins to use it
     if (!alone || process::has_users(path)) continue;
     ++trimmed.count;
     trimmed.bytes += one.bytes;

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/words.hpp"
+#include "blobs/cache.hpp"
+#include "blobs/sha256.hpp"
+#include "cli/lock_file.hpp"
 #include "cli/readiness.hpp"
 #include "container/runtimes.hpp"
 #include "host/contain_here.hpp"
@@ -215,11 +219,47 @@ Result<void> ImageStore::save(const std::string& image, const std::string& archi
 
 namespace {
 
+// Alone with getting one image, among the runs of this user here; then its file is gone. What has
+// no place for the file is done without: runtimes bear others beside them.
+class ImageLock {
+ public:
+  ImageLock(const std::string& image, const std::vector<std::string>& environment,
+            const Doing& doing) {
+    const auto cache = blobs::cache_folder(environment);
+    if (!cache) return;
+    const auto folder = blobs::own_part_of(*cache, "images", blobs::Use::executed);
+    if (!folder) return;
+    blobs::Sha256 hash;
+    hash.add(image);
+    path_ = fmt::format("{}/{}.lock", *folder, hash.take());
+    file_ = lock_file(path_, Busy::fails);
+    if (file_ || errno != EWOULDBLOCK) return;
+    doing("another run gets the same image");
+    file_ = lock_file(path_, Busy::waits);
+  }
+  ~ImageLock() {
+    if (file_) (void)::unlink(path_.c_str());
+  }
+  ImageLock(const ImageLock&) = delete;
+  ImageLock& operator=(const ImageLock&) = delete;
+
+ private:
+  std::string path_;
+  process::UniqueFd file_;
+};
+
 // HOW: what is to be done where it is not there.
 Result<std::string> ready_image_by(const std::string& how, const std::string& image,
-                                   const ImageStore& store, const Doing& doing) {
+                                   const ImageStore& store,
+                                   const std::vector<std::string>& environment,
+                                   const Doing& doing) {
   auto found = store.find(image);
   if (found && !*found && how == "look") return std::string("lacks");
+  std::optional<ImageLock> alone;
+  if (found && !*found && store.keeps_images()) {
+    alone.emplace(image, environment, doing);
+    found = store.find(image);  // another run may have got it meanwhile
+  }
   if (found && !*found) {
     auto got = how == "load" ? store.load(fmt::format("/proc/{}/fd/0", ::getpid()), doing)
                              : store.pull(image, doing);
@@ -252,7 +292,7 @@ int ready_image(const std::vector<std::string>& words,
   if (!runtime) return answer.failed({Fault::usage, "there is no such runtime", {}, {}});
   const auto store = ImageStore::open(*runtime, environment);
   if (!store) return answer.failed(store.error());
-  const auto ready = ready_image_by(words.at(0), words.at(2), *store,
+  const auto ready = ready_image_by(words.at(0), words.at(2), *store, environment,
                                     [&](std::string_view doing) { answer.doing(doing); });
   return ready ? answer.ready(*ready) : answer.failed(ready.error());
 }

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 
+#include "process/own_umask.hpp"
+
 namespace muster::head {
 
 namespace {
@@ -20,8 +22,9 @@ base::Result<std::unique_ptr<CarriedLink>> CarriedLink::start(
     const std::vector<std::string>& environment, Target target, HostLinkEvents events) {
   std::unique_ptr<CarriedLink> carrier(new CarriedLink(loop, std::move(target), std::move(events)));
   CarriedLink* self = carrier.get();
-  auto child = process::Child::start(loop, words, environment,
-                                     [self](process::ChildEnd end) { self->on_exit(end); });
+  auto child = process::Child::start(
+      loop, words, environment, [self](process::ChildEnd end) { self->on_exit(end); }, 0,
+      process::users_umask());  // the agent's ranks have it
   if (!child) return tl::unexpected(child.error());
   carrier->child_ = std::move(*child);
   carrier->open_link(loop, std::move(carrier->child_->pipes()));

@@ -22,6 +22,7 @@
 #include "probe/devices.hpp"
 #include "probe/probe.hpp"
 #include "process/life.hpp"
+#include "process/removals.hpp"
 
 namespace muster::head {
 namespace {
@@ -36,7 +37,8 @@ class GuestNode {
         ends_(probe::connection_ends(options.connection.get())),
         to_head_(::fcntl(options.connection.get(), F_DUPFD_CLOEXEC, 0)),
         link_(loop_, std::move(options.connection), std::move(to_head_), link_events()),
-        tasks_(loop_, std::move(guard), facts(options), options.environment, task_events()),
+        tasks_(loop_, removals_, std::move(guard), facts(options), options.environment,
+               task_events()),
         signals_(loop_, SIGTERM, SIGHUP, SIGINT) {
     signals_.add(SIGQUIT);
     if (spec_.input.to == model::StdinTo::inherited) tasks_.share_stdin();
@@ -203,6 +205,7 @@ class GuestNode {
   }
 
   asio::io_context loop_{1};
+  process::Removals removals_{loop_};
   model::JobSpec spec_;
   probe::SshConnection ends_;
   process::UniqueFd to_head_;

@@ -33,6 +33,7 @@
 #include "probe/task_state.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
+#include "process/removals.hpp"
 #include "process/shortage.hpp"
 #include "process/signal_mask.hpp"
 #include "view/run_event_words.hpp"
@@ -201,8 +202,8 @@ class Head {
     events.output = [this](Rank rank, wire::Stream stream, std::string_view bytes) {
       on_output(*here_, {rank, stream, bytes});
     };
-    tasks_ = std::make_unique<host::HostTasks>(loop_, std::move(*guard_), std::move(options),
-                                               environment_, std::move(events));
+    tasks_ = std::make_unique<host::HostTasks>(loop_, removals_, std::move(*guard_),
+                                               std::move(options), environment_, std::move(events));
     if (may_have_others || !spec_.launchers.empty()) tasks_->serve_launchers();
     if (spec_.input.to == model::StdinTo::inherited) tasks_->share_stdin();
   }
@@ -466,6 +467,7 @@ class Head {
   KeptLinks* links_of_all_;
   asio::io_context own_loop_{1};
   asio::io_context& loop_;
+  process::Removals removals_{loop_};
   const bool is_on_terminal_ = ::isatty(STDOUT_FILENO) == 1;  // it may be closed later
   bool is_finishing_ = false;
   std::optional<model::RunReport> ended_;  // as the machine has it

@@ -2,6 +2,7 @@
 #include "head/shared_step.hpp"
 
 #include "probe/random.hpp"
+#include "process/own_umask.hpp"
 #include "process/write_all.hpp"
 
 namespace muster::head {
@@ -19,12 +20,14 @@ base::Result<std::shared_ptr<SharedStep>> SharedStep::start(asio::io_context& lo
   std::shared_ptr<SharedStep> step(new SharedStep(std::move(options)));
   SharedStep* self = step.get();
   if (auto opened = self->open_door(loop); !opened) return tl::unexpected(opened.error());
-  auto child = process::Child::start(loop, self->options_.words, self->options_.environment,
-                                     [self](process::ChildEnd end) {
-                                       self->end_ = end;
-                                       self->err_->drain();
-                                       self->options_.changed();
-                                     });
+  auto child = process::Child::start(
+      loop, self->options_.words, self->options_.environment,
+      [self](process::ChildEnd end) {
+        self->end_ = end;
+        self->err_->drain();
+        self->options_.changed();
+      },
+      0, process::users_umask());  // the agents' ranks have it
   if (!child) return tl::unexpected(child.error());
   step->child_ = std::move(*child);
   step->read(loop, step->child_->pipes());

@@ -29,6 +29,7 @@
 #include "process/alarm.hpp"
 #include "process/helper_outside.hpp"
 #include "process/life.hpp"
+#include "process/removals.hpp"
 #include "process/shortage.hpp"
 #include "process/signal_mask.hpp"
 
@@ -129,8 +130,8 @@ class Agent {
   HostedRun& add(process::GuardProcess guard) {
     HostedRun& run = *runs_.emplace_back(std::make_unique<HostedRun>());
     run.warden = guard.warden;
-    run.tasks = std::make_unique<HostTasks>(loop_, std::move(guard), options(run), environment_,
-                                            task_events(run));
+    run.tasks = std::make_unique<HostTasks>(loop_, removals_, std::move(guard), options(run),
+                                            environment_, task_events(run));
     run.tasks->serve_launchers();
     return run;
   }
@@ -254,6 +255,7 @@ class Agent {
   }
 
   asio::io_context loop_{1};
+  process::Removals removals_{loop_};
   std::vector<std::string> environment_;
   std::string version_;
   probe::SshConnection ends_;

@@ -72,10 +72,11 @@ base::Error not_found(base::Error error, const machine::AppOrder& app) {
 
 }  // namespace
 
-HostTasks::HostTasks(asio::io_context& loop, process::GuardProcess guard,
-                     machine::AgentOptions options, std::vector<std::string> own_environment,
-                     HostTasksEvents events)
+HostTasks::HostTasks(asio::io_context& loop, process::Removals& removals,
+                     process::GuardProcess guard, machine::AgentOptions options,
+                     std::vector<std::string> own_environment, HostTasksEvents events)
     : loop_(loop),
+      removals_(removals),
       machine_(with_shared_memory(std::move(options))),
       own_environment_(std::move(own_environment)),
       events_(std::move(events)),
@@ -322,7 +323,8 @@ base::Result<void> HostTasks::serve_pmix(const machine::HostOrders& orders) {
       {[this](wire::ToHead message) { feed(machine::WireupSays{std::move(message)}); },
        [this](const process::SpawnOrder& order) { guard_.spawn(order); },
        [this](Rank rank) { joined(rank); },
-       [this](Rank rank, std::int32_t number) { guard_.signal(rank.value, number); }});
+       [this](Rank rank, std::int32_t number) { guard_.signal(rank.value, number); },
+       [this](const std::string& folder) { removals_.remove(folder); }});
   if (!made) return tl::unexpected(made.error());
   pmix_ = std::move(*made);
   return {};

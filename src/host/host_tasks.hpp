@@ -27,6 +27,7 @@
 #include "probe/claims.hpp"
 #include "probe/probe.hpp"
 #include "process/guard.hpp"
+#include "process/removals.hpp"
 
 namespace muster::host {
 
@@ -42,9 +43,10 @@ struct HostTasksEvents {
 
 class HostTasks {
  public:
-  // `own_environment`: this process's, "NAME=VALUE".
-  HostTasks(asio::io_context& loop, process::GuardProcess guard, machine::AgentOptions options,
-            std::vector<std::string> own_environment, HostTasksEvents events);
+  // `own_environment`: this process's, "NAME=VALUE". `removals` live longer than one run's tasks.
+  HostTasks(asio::io_context& loop, process::Removals& removals, process::GuardProcess guard,
+            machine::AgentOptions options, std::vector<std::string> own_environment,
+            HostTasksEvents events);
   ~HostTasks();
   HostTasks(const HostTasks&) = delete;
   HostTasks& operator=(const HostTasks&) = delete;
@@ -149,6 +151,7 @@ class HostTasks {
   void close_streams();
 
   asio::io_context& loop_;
+  process::Removals& removals_;
   machine::AgentMachine machine_;
   std::vector<std::string> own_environment_;
   HostTasksEvents events_;

@@ -7,8 +7,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "process/heard_meanwhile.hpp"
-
 namespace muster::host {
 namespace {
 
@@ -28,14 +26,14 @@ fs::path own_program(std::error_code& wrong) {
 
 }  // namespace
 
-base::Result<LauncherLinks> LauncherLinks::make() {
+base::Result<LauncherLinks> LauncherLinks::make(process::Removals& removals) {
   std::error_code wrong;
   std::string folder = (fs::temp_directory_path(wrong) / "muster-launchers-XXXXXX").string();
   if (wrong || ::mkdtemp(folder.data()) == nullptr) {
     return fail(Fault::cannot_start, "is TMPDIR there a folder that you may write to?",
                 "cannot make a folder for the job's launchers");
   }
-  return LauncherLinks(folder);
+  return LauncherLinks(removals, folder);
 }
 
 base::Result<void> LauncherLinks::add(const std::vector<std::string>& names) {
@@ -49,10 +47,10 @@ base::Result<void> LauncherLinks::add(const std::vector<std::string>& names) {
 }
 
 LauncherLinks::LauncherLinks(LauncherLinks&& other) noexcept
-    : folder_(std::exchange(other.folder_, {})) {}
+    : removals_(other.removals_), folder_(std::exchange(other.folder_, {})) {}
 
 LauncherLinks::~LauncherLinks() {
-  if (!folder_.empty()) process::remove_beside(folder_);
+  if (!folder_.empty()) removals_.remove(folder_);
 }
 
 }  // namespace muster::host

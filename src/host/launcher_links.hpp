@@ -3,16 +3,18 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "process/removals.hpp"
 
 namespace muster::host {
 
 class LauncherLinks {
  public:
   // A new temporary folder that no other user can write to; it goes with this object.
-  [[nodiscard]] static base::Result<LauncherLinks> make();
+  [[nodiscard]] static base::Result<LauncherLinks> make(process::Removals& removals);
   [[nodiscard]] base::Result<void> add(const std::vector<std::string>& names);
 
   LauncherLinks(LauncherLinks&& other) noexcept;
@@ -24,8 +26,10 @@ class LauncherLinks {
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
  private:
-  explicit LauncherLinks(std::string folder) : folder_(std::move(folder)) {}
+  LauncherLinks(process::Removals& removals, std::string folder)
+      : removals_(removals), folder_(std::move(folder)) {}
 
+  process::Removals& removals_;
   std::string folder_;
 };
 

@@ -13,7 +13,6 @@
 
 #include "link/byte_reader.hpp"
 #include "link/out_queue.hpp"
-#include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
 #include "process/shortage.hpp"
 #include "process/unique_fd.hpp"
@@ -69,6 +68,7 @@ class LauncherSocket::Session {
 };
 
 base::Result<std::unique_ptr<LauncherSocket>> LauncherSocket::make(asio::io_context& loop,
+                                                                   process::Removals& removals,
                                                                    Said said) {
   std::string folder = temporary_folder();
   if (::mkdtemp(folder.data()) == nullptr) {
@@ -76,21 +76,23 @@ base::Result<std::unique_ptr<LauncherSocket>> LauncherSocket::make(asio::io_cont
                       "cannot make a folder for launchers in ranks");
   }
   std::unique_ptr<LauncherSocket> made(
-      new LauncherSocket(loop, std::move(said), std::move(folder)));
+      new LauncherSocket(loop, removals, std::move(said), std::move(folder)));
   return made->open().map([&] {
     made->accept();
     return std::move(made);
   });
 }
 
-LauncherSocket::LauncherSocket(asio::io_context& loop, Said said, std::string folder)
+LauncherSocket::LauncherSocket(asio::io_context& loop, process::Removals& removals, Said said,
+                               std::string folder)
     : loop_(loop),
+      removals_(removals),
       said_(std::move(said)),
       folder_(std::move(folder)),
       acceptor_(loop),
       pause_(loop) {}
 
-LauncherSocket::~LauncherSocket() { process::remove_beside(folder_); }
+LauncherSocket::~LauncherSocket() { removals_.remove(folder_); }
 
 std::string LauncherSocket::path() const { return folder_ + "/socket"; }
 

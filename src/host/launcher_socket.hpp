@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
+#include "process/removals.hpp"
 
 namespace muster::host {
 
@@ -24,8 +25,8 @@ class LauncherSocket {
   using Said = std::function<void(std::uint32_t connection, std::string bytes)>;
 
   // In a new temporary folder, which goes with this object.
-  [[nodiscard]] static base::Result<std::unique_ptr<LauncherSocket>> make(asio::io_context& loop,
-                                                                          Said said);
+  [[nodiscard]] static base::Result<std::unique_ptr<LauncherSocket>> make(
+      asio::io_context& loop, process::Removals& removals, Said said);
   ~LauncherSocket();
   LauncherSocket(const LauncherSocket&) = delete;
   LauncherSocket& operator=(const LauncherSocket&) = delete;
@@ -40,7 +41,8 @@ class LauncherSocket {
   class Session;
   using Sessions = std::map<std::uint32_t, std::unique_ptr<Session>>;  // by number
 
-  LauncherSocket(asio::io_context& loop, Said said, std::string folder);
+  LauncherSocket(asio::io_context& loop, process::Removals& removals, Said said,
+                 std::string folder);
   base::Result<void> open();
   void accept();
   void accept_one();
@@ -53,6 +55,7 @@ class LauncherSocket {
   void end(std::uint32_t connection);
 
   asio::io_context& loop_;
+  process::Removals& removals_;
   Said said_;
   std::string folder_;
   Protocol::acceptor acceptor_;

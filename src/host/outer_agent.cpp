@@ -296,7 +296,7 @@ std::optional<base::Error> run_container(const Contained& contained,
   const auto ran = process::caught([&] {
     return Outer(contained, *plan, std::move(*command), std::move(*guard), environment).run();
   });
-  process::remove_beside(plan->facts.folder);
+  process::remove_meanwhile(plan->facts.folder);
   return ran ? *ran : ran.error();
 }
 

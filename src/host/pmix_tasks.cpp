@@ -16,7 +16,6 @@
 
 #include "pmix/environment.hpp"
 #include "probe/random.hpp"
-#include "process/heard_meanwhile.hpp"
 #include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
 #include "process/shortage.hpp"
@@ -347,7 +346,7 @@ void PmixTasks::server_ended() {
 }
 
 void PmixTasks::clean_up() {
-  if (started_) process::remove_beside(scratch_);  // ranks may have put anything there
+  if (started_) events_.remove(scratch_);  // ranks may have put anything there
 }
 
 }  // namespace muster::host

@@ -36,6 +36,7 @@ class PmixTasks {
     std::function<void(const process::SpawnOrder&)> spawn;
     std::function<void(base::Rank)> joined;  // the task has called MPI_Init
     std::function<void(base::Rank, std::int32_t)> signal;
+    std::function<void(const std::string&)> remove;  // a folder, which is not waited for
   };
 
   // `jobs` are never empty: the first world, and those spawned before this host joined.

@@ -7,7 +7,6 @@
 #include "cli/speak.hpp"
 #include "main/helper_image.hpp"
 #include "process/guard.hpp"
-#include "process/heard_meanwhile.hpp"
 #include "process/helper_outside.hpp"
 #include "process/helper_program.hpp"
 #include "process/room_to_start.hpp"
@@ -33,6 +32,5 @@ int main(int count, char** words) {
   if (const auto missing = muster::process::missing_room()) return muster::cli::complain(*missing);
   const auto code = muster::process::caught([&] { return run(count, words); });
   muster::process::wait_for_guards();
-  muster::process::wait_for_removals();
   return code ? *code : muster::cli::complain(code.error());
 }

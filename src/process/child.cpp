@@ -106,7 +106,8 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
                                                   const std::vector<std::string>& words,
                                                   const std::vector<std::string>& environment,
                                                   std::function<void(ChildEnd)> ended,
-                                                  int when_caller_ends) {
+                                                  int when_caller_ends,
+                                                  std::optional<mode_t> umask) {
   auto in = make_pipe();
   auto out = make_pipe();
   auto err = make_pipe();
@@ -122,6 +123,7 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   request.environment = variables.data();
   request.descriptors = {in->read.get(), out->write.get(), err->write.get(), -1};
   request.when_caller_ends = when_caller_ends;
+  request.umask = umask;
   const SpawnResult result = Spawner().spawn(request);
   const std::string what = "cannot start " + words.front();
   if (is_shortage(result.error)) return tl::unexpected(system_error(what, result.error));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <sys/types.h>
 #include <vector>
@@ -36,11 +37,12 @@ class Child {
  public:
   // Looks words[0] up in this process's PATH. The child gets this process's environment, a process
   // group of its own (Ctrl-C is for the head alone) and a clean signal state.
-  // `when_caller_ends`: the signal that it gets when this process is killed; 0: none.
+  // `when_caller_ends`: the signal that it gets when this process is killed; 0: none. `umask`: none
+  // is this process's own.
   [[nodiscard]] static base::Result<std::unique_ptr<Child>> start(
       asio::io_context& loop, const std::vector<std::string>& words,
       const std::vector<std::string>& environment, std::function<void(ChildEnd)> ended,
-      int when_caller_ends = 0);
+      int when_caller_ends = 0, std::optional<mode_t> umask = std::nullopt);
   // SIGKILL to its process group, and wait, unless it has ended; the callback does not come any
   // more. What it left in its group when it ended by itself has been killed too.
   ~Child();

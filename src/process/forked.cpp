@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/heard_meanwhile.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 
@@ -60,7 +59,6 @@ void prepare_signals() {
   pipes = {};
   prepare_signals();
   const int code = run();
-  wait_for_removals();  // those of this process: others are no children of it
   std::fflush(nullptr);
   ::_exit(code);  // what belongs to the parent is not undone here
 }

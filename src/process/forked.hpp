@@ -15,11 +15,10 @@ struct Forked {
   UniqueFd err;
 };
 
-// Calls `run` in a child, whose exit code is what it returns, once what it has removed beside it is
-// gone (process/heard_meanwhile.hpp). The child reads nothing, has a process group of its own
-// (Ctrl-C is for this process alone), and is told to end (SIGTERM) if this process dies. Call it
-// while the process has one thread. Signals that end a program and are blocked here stay blocked
-// there.
+// Calls `run` in a child, whose exit code is what it returns. The child reads nothing, has a
+// process group of its own (Ctrl-C is for this process alone), and is told to end (SIGTERM) if this
+// process dies. Call it while the process has one thread. Signals that end a program and are
+// blocked here stay blocked there.
 [[nodiscard]] base::Result<Forked> fork_to_run(const std::function<int()>& run);
 
 // 128 + the signal that ended it, or its code.

@@ -5,8 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "process/forked.hpp"
 #include "process/signal_mask.hpp"
@@ -108,22 +107,14 @@ std::string put_aside(const std::string& path) {
   return ::rename(path.c_str(), aside.c_str()) == 0 ? aside : path;
 }
 
-// What waits for the end of a removal: nobody, whoever asks for it, or wait_for_removals().
-enum class Waiting : std::uint8_t { nobody, caller, end };
-
-// Processes that remove for those who go on.
-std::vector<pid_t>& removers() {
-  static std::vector<pid_t> pids;
-  return pids;
-}
-
-// Kernels before 5.9 cannot close all at once: there the locks last until all has gone.
-void remove_in_child(const std::string& path, Waiting waiting) {
+// What removes; none: all has gone already. Kernels before 5.9 cannot close all at once: there the
+// locks last until all has gone.
+std::optional<Forked> start_removal(const std::string& path) {
   struct stat facts {};
-  if (::lstat(path.c_str(), &facts) != 0) return;
+  if (::lstat(path.c_str(), &facts) != 0) return std::nullopt;
   if (!S_ISDIR(facts.st_mode) && facts.st_size <= kQuicklyRemoved) {
     (void)::unlink(path.c_str());
-    return;
+    return std::nullopt;
   }
   const std::string aside = put_aside(path);
   const auto remove = [&]() -> base::Result<void> {
@@ -132,12 +123,9 @@ void remove_in_child(const std::string& path, Waiting waiting) {
     return {};
   };
   auto child = start_work(remove, Unfinished::goes_on);
-  if (!child) return void(remove_tree(aside));  // and closes nothing of ours
-  if (waiting == Waiting::caller) {
-    return void(hear_until_done(std::move(*child), Unfinished::goes_on));
-  }
-  wait_until_begun(*child);
-  if (waiting == Waiting::end) removers().push_back(child->pid);
+  if (child) return std::move(*child);
+  (void)remove_tree(aside);  // and closes nothing of ours
+  return std::nullopt;
 }
 
 }  // namespace
@@ -148,20 +136,18 @@ base::Result<void> heard_meanwhile(const Work& work, Unfinished unfinished) {
   return hear_until_done(std::move(*child), unfinished);
 }
 
-void remove_meanwhile(const std::string& path) { remove_in_child(path, Waiting::caller); }
-
-void remove_unwaited(const std::string& path) { remove_in_child(path, Waiting::nobody); }
-
-void remove_beside(const std::string& path) {
-  std::erase_if(removers(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
-  remove_in_child(path, Waiting::end);
+void remove_meanwhile(const std::string& path) {
+  auto child = start_removal(path);
+  if (child) (void)hear_until_done(std::move(*child), Unfinished::goes_on);
 }
 
-void wait_for_removals() {
-  for (const pid_t pid : std::exchange(removers(), {})) {
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+void remove_unwaited(const std::string& path) { (void)remove_in_process(path); }
+
+pid_t remove_in_process(const std::string& path) {
+  const auto child = start_removal(path);
+  if (!child) return 0;
+  wait_until_begun(*child);
+  return child->pid;
 }
 
 }  // namespace muster::process

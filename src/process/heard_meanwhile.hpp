@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <sys/types.h>
 
 #include "base/error.hpp"
 
@@ -27,9 +28,8 @@ enum class Unfinished : std::uint8_t { is_ended, goes_on };
 void remove_meanwhile(const std::string& path);
 // The same of a program that has been told to end, and heard it: it does not wait for that.
 void remove_unwaited(const std::string& path);
-// The same of a program that others wait for: it goes on at once, and before its end calls
-// wait_for_removals(), since what ends a batch job's step may end all that is left of it.
-void remove_beside(const std::string& path);
-void wait_for_removals();
+// The same; the caller goes on at once, and waits for the process that removes (Removals does). 0:
+// all has gone already.
+[[nodiscard]] pid_t remove_in_process(const std::string& path);
 
 }  // namespace muster::process

@@ -59,12 +59,13 @@ def lab_or_skip():
 @functools.lru_cache(maxsize=None)
 def is_sanitized():
     """Whether AddressSanitizer is in muster, which reserves terabytes of addresses: no limit of
-    those, and none of the stack, says then what muster itself needs; nor is muster static then."""
+    those, and none of the stack, says then what muster itself needs; nor is muster static then, so
+    that an image needs the libraries."""
     with open(MUSTER, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         found = text.find(b"__asan_init") >= 0
     if found:
-        print("SKIPPED: limits of addresses and of the stack, ranks in an image without libc: "
-              "muster has a sanitizer", file=sys.stderr)
+        print("SKIPPED: limits of addresses and of the stack: muster has a sanitizer",
+              file=sys.stderr)
     return found
 
 

@@ -12,6 +12,7 @@ import unittest
 
 from support import CANNOT_START, LOST, UNREACHABLE, is_sanitized, run_tests, until
 from test_containers import REASON, SMALL, ContainerCase
+import image
 from test_strange_agents import MAGIC, frame, message, welcome
 
 # In the place of the image's entrypoint, so that muster's words are its own; it stays.
@@ -70,15 +71,16 @@ class Entrypoints(ContainerCase):
 class Ranks(ContainerCase):
     """Rank 0 does it to the agent, which is the first process of the container."""
 
-    def setUp(self):
-        super().setUp()
-        if is_sanitized():
-            self.skipTest("the image lacks the libraries of a muster that is not static")
+    @classmethod
+    def setUpClass(cls):
+        cls.images = ("sanitized" if is_sanitized() else "small",)
+        super().setUpClass()
 
     def attacked(self, script, **more):
-        return self.start("-n", "2", "--grace", "1", "-x", f"DIR={self.folder}", "--image", SMALL,
-                          "sh", "-c", '[ "$RANK" = 0 ] || exec sleep 3600\n' + script +
-                          '\n: > "$DIR/done"; exec sleep 3600', **more)
+        script = '[ "$RANK" = 0 ] || exec sleep 3600\n' + script
+        return self.start("-n", "2", "--grace", "1", "-x", f"DIR={self.folder}", "--image",
+                          image.reference(self.images[0]), "sh", "-c",
+                          script + '\n: > "$DIR/done"; exec sleep 3600', **more)
 
     def test_what_it_writes_to_the_agent_s_descriptors(self):
         self.write("long", b"\xff\xff\xff\xff\x01\1\0\0\0\0\0" * 100)

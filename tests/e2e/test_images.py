@@ -4,6 +4,7 @@ machine, built there from a folder; and what is said when they do not."""
 # rooms: container cli link host
 # needs: podman
 
+import fcntl
 import os
 import re
 import shutil
@@ -15,6 +16,12 @@ import image
 from registry import Registry
 
 PORT = 5000
+MANY = 20
+# Says what it is called for.
+PODMAN = """#!/bin/sh
+echo "$1" >> %s
+exec /usr/bin/podman "$@"
+"""
 # ssh that has an image for node2 on its way for many seconds.
 SLOW = """#!/bin/sh
 case " $* " in *" node2 "*) ;; *) exec %s "$@" ;; esac
@@ -25,6 +32,12 @@ if not REASON and shutil.which("docker-registry") is None:
     REASON = "missing programs: docker-registry"
 if REASON:
     print(f"SKIPPED: no images can be moved here: {REASON}", file=sys.stderr)
+
+
+def waits(pid):
+    """For a lock."""
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as place:
+        return "lock" in place.read()
 
 
 class ImagesCase(LabCase):
@@ -106,6 +119,28 @@ class Images(ImagesCase):
         done = self.runs(name)
         self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
         self.fails(self.runs(f"{address}/small:2"), "cannot be reached", "--image-from-here")
+
+    def test_runs_that_begin_together_pull_once(self):
+        """Whoever finds the image missing pulls it, and the others wait for that."""
+        address, registry = self.serve()
+        name = self.push(address)
+        env = self.environment()
+        env["PATH"] = f"{self.folder}:{env['PATH']}"
+        self.write("podman", PODMAN % self.path("calls"), 0o755)
+        gate = self.path("gate")
+        with open(gate, "w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            started = [self.start_in_lab("-H", "node1", "-n", "1", "--image", name, "echo", "ran",
+                                         env=env, command=["flock", "-s", "-o", gate, MUSTER, "run",
+                                                  "--start-timeout", "300"])
+                       for _ in range(MANY)]
+            until("all before the gate", lambda: all(waits(one.pid) for one in started))
+        for one in started:
+            done = one.finish(300)
+            self.assertEqual((done.code, done.text), (0, "ran\n"), done)
+        self.assert_hosts_clean(spared=[registry.pid])
+        calls = self.read("calls").split()
+        self.assertEqual(calls.count(b"pull"), 1, calls)
 
     def test_credentials_are_those_of_the_host(self):
         address, registry = self.serve(PORT + 1, has_login=True)

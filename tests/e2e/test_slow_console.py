@@ -1,13 +1,14 @@
 """A console that stands still: with log files the ranks go on, and the console catches up."""
 
-# rooms: head machine
+# rooms: head host machine process
 
 import glob
 import os
 import signal
 import threading
 
-from support import READY, WAIT_SECONDS, Case, run_tests, until
+from support import (MUSTER, READY, WAIT_SECONDS, Case, descendants, name_of, parent_of, run_tests,
+                     until)
 
 SIZE = 20_000_000  # bytes a rank prints, far more than all that may wait in memory
 MEMORY_KIB = 60_000
@@ -47,6 +48,10 @@ class SlowConsole(Case):
         """How many ranks have ended, as the run's record has it."""
         events, = glob.glob(self.path(".local/state/muster/runs/2*/events.jsonl"))
         return self.read(events).count(b'"rank_ended"')
+
+    def names_below(self, pid):
+        """Of the processes that the head has started itself, and not yet reaped."""
+        return [name_of(one) for one in descendants(pid) if parent_of(one) == pid]
 
     def logs(self):
         return {str(rank): self.read("logs", f"rank.{rank}", "stdout").decode().splitlines()
@@ -113,6 +118,20 @@ class SlowConsole(Case):
         done = one.finish()
         self.assertEqual(done.code, 0, done)
         self.assertEqual(sum(map(len, done.text.splitlines(True))) // SIZE, 3)
+
+    def test_no_process_that_has_ended_stays_meanwhile(self):
+        """Those that remove the ranks' folders end while the head goes on."""
+        self.write("job.yml", f"command: 'head -c {SIZE} /dev/zero; {READY}'\n")
+        os.mkdir(self.path("tmp"))
+        one = self.start("job.yml", command=(MUSTER, "submit"),
+                         env=self.environment(TMPDIR=self.path("tmp")))
+        self.wait_for_files(["ready.0"])
+        until("no folder of launchers",
+              lambda: not glob.glob(self.path("tmp", "muster-launchers-*")))
+        until(lambda: f"the guard alone below the head: {self.names_below(one.pid)}",
+              lambda: "muster" not in self.names_below(one.pid))
+        self.assertIsNone(one.popen.poll(), "the head has not shown all yet")
+        self.assertEqual(len(one.finish().out), SIZE)
 
     def test_the_end_need_not_be_awaited(self):
         """Once all ranks have ended, a signal ends muster although nobody reads."""

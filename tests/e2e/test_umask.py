@@ -8,7 +8,10 @@ import os
 import stat
 
 import own
+from seed_case import CODE_JOB, NODES
 from support import CANNOT_START, MUSTER, PYTHON, ROOT, TIMEOUT, run_tests
+from lab import HOME  # which support has put on the path
+from travel_case import TravelCase
 from test_where_output_goes import JOB, PIPELINE, SWEEP, RecordedCase
 
 # What a rank makes there has the modes that its umask leaves.
@@ -35,6 +38,13 @@ while [ "$1" != -p ]; do shift; done
 mkdir -p "$2/bin"
 ln -s {PYTHON} "$2/bin/python"
 echo there > "$2/said"
+"""
+
+TWO = "muster: 1\ndistribution: {type: mpi, node_count: 2}\n"
+# A login that says what its umask is. Capabilities would let root use what it has no right to.
+RC = f"{HOME}/.bashrc"
+LOGIN = """umask %o
+exec setpriv --bounding-set=-dac_override,-dac_read_search sh -c "$BASH_EXECUTION_STRING"
 """
 
 # What a program makes by the Python package, and that it can read all of it again.
@@ -188,7 +198,8 @@ class Masks(RecordedCase):
         for umask in (0o777, 0o027, 0o000):
             with self.subTest(oct(umask)):
                 for words in (("run", "-n", "1", "sh", "-c", "umask"), ("submit", "umask.yml"),
-                              ("submit", "steps.yml")):
+                              ("submit", "steps.yml"),
+                              ("run", "--fake-nodes", "1", "-n", "1", "sh", "-c", "umask")):
                     done = self.masked(umask, *words)
                     self.assertEqual(int(done.text.replace("one: ", ""), 8), umask, words)
                 self.masked(umask, "run", "-d", "-n", "1", "sh", "-c", "umask")
@@ -214,6 +225,76 @@ class Masks(RecordedCase):
                 done = self.start(program, folder, command=(PYTHON,), env=env, cwd=folder,
                                   umask=umask, **self.who).finish()
                 self.assertEqual((done.code, done.errors), (0, ""), done)
+
+
+class Hosts(TravelCase):
+    """Hosts whose login shell has the umask, and whose user modes count for, root or not."""
+
+    def setUp(self):
+        super().setUp()
+        for host in NODES:
+            self.addCleanup(os.remove, self.lab.path(host, RC))
+        self.put("bin/conda", CONDA, NODES, 0o755)
+
+    def log_in_with(self, umask):
+        for host in NODES:
+            with open(self.lab.path(host, RC), "w", encoding="utf-8") as file:
+                file.write(LOGIN % umask)
+
+    def assert_modes(self, host):
+        """The user uses what muster has made there, and nobody else writes to it."""
+        for top in (f"{HOME}/.cache", self.home + "/.local"):
+            for folder, _, names in os.walk(self.lab.path(host, top)):
+                for name in (".", *names):
+                    mode = os.lstat(os.path.join(folder, name)).st_mode
+                    wanted = 0o700 if stat.S_ISDIR(mode) else 0o400
+                    if not stat.S_ISLNK(mode):
+                        self.assertEqual((mode & wanted, mode & 0o002), (wanted, 0),
+                                         os.path.join(host, folder, name))
+
+    def test_all_that_travels_can_be_used(self):
+        job = CODE_JOB.replace("outputs:", "checkpoints: true\noutputs:")
+        do = ("umask 022; cat a.txt; ./sub/run.sh; mkdir ${{outputs.model}}/$RANK; "
+              "cp a.txt ${{outputs.model}}/$RANK/model; cd $MUSTER_CHECKPOINTS; "
+              "[ $RANK = 0 ] || exit 0; echo . >> all; wc -l < all; [ $(wc -l < all) = 2 ]")
+        for umask in (0o777, 0o277, 0o077, 0o000):
+            with self.subTest(oct(umask)):
+                self.log_in_with(umask)
+                self.put("src/a.txt", f"{umask:o}\n", ["head"])  # comes there each time
+                said = [f"{umask:o}"] * 2 + ["node1 code", "node2 code"]
+                done = self.does(do, job=job, code=1)
+                self.assertEqual(done.lines, sorted(["1", *said]), done)
+                done = self.types("muster rerun last")
+                self.assertEqual(done.lines, sorted(["2", *said]), done)
+                self.assertNotIn("cannot", done.errors)
+                for rank in "01":
+                    self.assertEqual(self.from_record("outputs", "model", rank, "model"),
+                                     f"{umask:o}\n".encode())
+                for host in ("node1", "node2"):
+                    self.assert_modes(host)
+
+    def test_packages_can_be_used(self):
+        for umask in (0o777, 0o277, 0o077, 0o000):
+            with self.subTest(oct(umask)):
+                self.log_in_with(umask)
+                packages = PACKAGES.replace("muster: 1\n", TWO).replace("mkl", f"mkl={umask}")
+                for _ in ("made", "found"):
+                    self.put("job.yml", packages, ["head"])
+                    done = self.types("muster submit job.yml -H node1:1,node2:1")
+                    self.assertEqual(done.text, "there\n" * 2, done)
+                for host in ("node1", "node2"):
+                    self.assert_modes(host)
+
+    def test_ranks_have_the_one_of_their_host(self):
+        for umask in (0o777, 0o027, 0o000):
+            with self.subTest(oct(umask)):
+                self.log_in_with(umask)
+                self.put("job.yml", TWO + "command: umask\n", ["head"])
+                for words in ("run -H node1,node2 -n 2 sh -c umask",
+                              "submit job.yml -H node1:1,node2:1"):
+                    done = self.types(f"muster {words}")
+                    self.assertEqual([int(line, 8) for line in done.lines], [umask] * 2, done)
+                    self.assert_hosts_clean()
 
 
 if __name__ == "__main__":

@@ -228,6 +228,19 @@ def pause(tree, folder):
     small(tree, folder)
 
 
+def sanitized(tree, folder):
+    """As `small`, with what a muster needs that sanitizers are in, since that one is not static."""
+    small(tree, folder)
+    source = os.path.join(folder, "main.cpp")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("int main() {}\n")
+    program = os.path.join(folder, "main")
+    subprocess.run(["g++", "-fsanitize=address,undefined", "-Wl,--no-as-needed", source, "-o",
+                    program], check=True)
+    tree.put("/bin/main", program)
+    tree.add_libraries()
+
+
 def full(tree, folder):
     """Debian's shell and tools, Python with torch and mpi4py, Open MPI and MPICH with programs."""
     _base(tree)
@@ -267,12 +280,12 @@ def wrong_processor(tree, folder):
 
 
 IMAGES = {"small": small, "pause": pause, "full": full, "no-pmix": no_pmix, "musl": musl,
-          "bare": bare, "wrong-processor": wrong_processor}
+          "bare": bare, "wrong-processor": wrong_processor, "sanitized": sanitized}
 COMMANDS = {"bare": ["/hello"], "wrong-processor": ["/hello"], "pause": ["sleep", "infinity"]}
 PACKAGES = {"small": ("busybox-static",), "pause": ("busybox-static",),
             "musl": ("busybox-static", "musl", "musl-tools"),
             "bare": ("libc6-dev",), "wrong-processor": ("libc6-dev",),
-            "no-pmix": ("libmpich12", *BASE_PACKAGES),
+            "sanitized": ("busybox-static", "g++"), "no-pmix": ("libmpich12", *BASE_PACKAGES),
             "full": ("python3-torch", "python3-numpy", "python3-mpi4py", "libopenmpi3",
                      "libpmix2", "libmpich12", *BASE_PACKAGES)}
 

@@ -5,14 +5,15 @@
 #include <csignal>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <optional>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/socket_file.hpp"
-#include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
+#include "process/removals.hpp"
 #include "unit/nest.hpp"
 #include "wire/messages.hpp"
 
@@ -33,11 +34,12 @@ class Socket : public testing::Test {
  protected:
   Socket() {
     std::signal(SIGPIPE, SIG_IGN);
-    auto made = LauncherSocket::make(loop_, [this](std::uint32_t connection, std::string bytes) {
-      if (bytes.empty()) ended_.push_back(connection);
-      said_[connection] += bytes;
-      largest_ = std::max(largest_, bytes.size());
-    });
+    auto made = LauncherSocket::make(loop_, *removals_,
+                                     [this](std::uint32_t connection, std::string bytes) {
+                                       if (bytes.empty()) ended_.push_back(connection);
+                                       said_[connection] += bytes;
+                                       largest_ = std::max(largest_, bytes.size());
+                                     });
     if (made) socket_ = std::move(*made);
   }
 
@@ -62,6 +64,7 @@ class Socket : public testing::Test {
   }
 
   asio::io_context loop_;
+  std::optional<process::Removals> removals_{std::in_place, loop_};
   std::unique_ptr<LauncherSocket> socket_;
   std::map<std::uint32_t, std::string> said_;
   std::vector<std::uint32_t> ended_;
@@ -80,7 +83,7 @@ TEST_F(Socket, GoesWithItsFolder) {
   const std::string folder = socket_->folder();
   socket_.reset();
   EXPECT_FALSE(std::filesystem::exists(folder));
-  process::wait_for_removals();
+  removals_.reset();
   EXPECT_TRUE(left_of(folder).empty());
 }
 
@@ -91,7 +94,7 @@ TEST_F(Socket, WhatARankPutThereIsNotWaitedFor) {
   socket_.reset();
   siginfo_t child{};
   EXPECT_EQ(::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT), 0) << "another removes it";
-  process::wait_for_removals();
+  removals_.reset();
   EXPECT_TRUE(left_of(folder).empty());
 }
 

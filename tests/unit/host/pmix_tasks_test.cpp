@@ -4,12 +4,13 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <optional>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/heard_meanwhile.hpp"
+#include "process/removals.hpp"
 #include "unit/nest.hpp"
 #include "wire/frame.hpp"
 
@@ -28,6 +29,7 @@ class Server : public testing::Test {
     events.signal = [this](base::Rank rank, std::int32_t number) {
       signals_.emplace_back(rank, number);
     };
+    events.remove = [this](const std::string& folder) { removals_->remove(folder); };
     auto job = std::make_shared<pmix::Job>();
     job->nspace = "world";
     job->nodes.push_back({"here", {0, 1}});
@@ -66,6 +68,7 @@ class Server : public testing::Test {
   }
 
   asio::io_context loop_;
+  std::optional<process::Removals> removals_{std::in_place, loop_};
   std::unique_ptr<PmixTasks> tasks_;
   process::UniqueFd link_;
   std::vector<std::pair<base::Rank, std::int32_t>> signals_;
@@ -163,7 +166,7 @@ TEST_F(Server, WhatRanksPutIntoTheirFolderIsNotWaitedFor) {
   EXPECT_NE(::lstat(folder.c_str(), &facts), 0);
   siginfo_t child{};
   EXPECT_EQ(::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT), 0) << "another removes it";
-  process::wait_for_removals();
+  removals_.reset();
   EXPECT_NE(::lstat(fmt::format("{}.gone-{}", folder, ::getpid()).c_str(), &facts), 0);
 }
 

@@ -10,11 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process/forked.hpp"
 #include "process/pipe.hpp"
 #include "process/signal_mask.hpp"
 #include "unit/folder.hpp"
-#include "unit/nest.hpp"
 
 namespace muster::process {
 namespace {
@@ -108,32 +106,6 @@ TEST_F(HeardMeanwhile, TheNameIsFreeWhileTheOldOneGoes) {
   EXPECT_GT(::wait(nullptr), 0);
   wait_until_gone("tree.gone-");
   EXPECT_TRUE(fs::exists(path("tree/new")));
-}
-
-TEST_F(HeardMeanwhile, WhatGoesBesideIsWaitedForAtTheEnd) {
-  put("tree/a/b");
-  put("other/c");
-  remove_beside(path("tree"));
-  remove_beside(path("other"));
-  EXPECT_FALSE(fs::exists(path("tree")) || fs::exists(path("other")));
-  wait_for_removals();
-  EXPECT_FALSE(is_left("tree") || is_left("other"));
-  EXPECT_EQ(::wait(nullptr), -1) << "no process is left";
-}
-
-// As a pipeline's step: it ends otherwise than this program does.
-TEST_F(HeardMeanwhile, WhatGoesBesideIsWaitedForByAForkedProcess) {
-  fs::create_directory(path("tree"));
-  unit::nest(path("tree"), 5'000);
-  auto child = fork_to_run([&] {
-    remove_beside(path("tree"));
-    return is_left("tree.gone-") ? 3 : 4;
-  });
-  ASSERT_TRUE(child);
-  int status = 0;
-  ASSERT_EQ(::waitpid(child->pid, &status, 0), child->pid);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) >= 3);
-  EXPECT_FALSE(is_left("tree"));
 }
 
 // No process can be started without a pipe to it.

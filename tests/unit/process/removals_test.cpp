@@ -1,0 +1,117 @@
+// Removals: what removes is reaped while the loop goes on, and what is left is waited for.
+#include "process/removals.hpp"
+
+#include <algorithm>
+#include <asio/io_context.hpp>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/forked.hpp"
+#include "unit/folder.hpp"
+#include "unit/nest.hpp"
+
+namespace muster::process {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RemovedBeside : public testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return folder_.path() + "/" + name;
+  }
+  void put(const std::string& name) const {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    std::ofstream(path(name)) << name;
+  }
+  [[nodiscard]] bool is_empty() const { return fs::is_empty(folder_.path()); }
+  // A zombie is one.
+  static bool has_child() {
+    siginfo_t child{};
+    return ::waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == 0;
+  }
+
+  unit::Folder folder_;
+  asio::io_context loop_;
+};
+
+TEST_F(RemovedBeside, NothingOfWhatRemovesIsLeftWhileTheLoopGoesOn) {
+  Removals removals(loop_);
+  put("tree/a/b");
+  put("other/c");
+  removals.remove(path("tree"));
+  removals.remove(path("other"));
+  removals.remove(path("nothing"));
+  EXPECT_FALSE(fs::exists(path("tree")) || fs::exists(path("other")));
+  EXPECT_EQ(loop_.run(), 2U) << "one handler for each";
+  EXPECT_TRUE(is_empty());
+  EXPECT_FALSE(has_child());
+}
+
+TEST_F(RemovedBeside, WhatIsLeftIsWaitedForAtTheEnd) {
+  {
+    Removals removals(loop_);
+    put("tree/a/b");
+    put("other/c");
+    removals.remove(path("tree"));
+    removals.remove(path("other"));
+  }
+  EXPECT_TRUE(is_empty());
+  EXPECT_FALSE(has_child());
+  loop_.run();  // nobody hears of them any more
+}
+
+TEST_F(RemovedBeside, TheStatusOfAnotherChildIsLeftToItsOwner) {
+  const pid_t other = ::fork();
+  if (other == 0) ::_exit(7);
+  siginfo_t child{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(other), &child, WEXITED | WNOWAIT), 0);
+  {
+    Removals removals(loop_);
+    put("tree/a");
+    removals.remove(path("tree"));
+    loop_.run();
+    put("tree/a");
+    removals.remove(path("tree"));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(other, &status, 0), other);
+  EXPECT_EQ(exit_code_of(status), 7);
+}
+
+// As a sweep may, which takes all children that nobody has spared.
+TEST_F(RemovedBeside, OneThatAnotherHasReapedIsForgotten) {
+  Removals removals(loop_);
+  put("tree/a");
+  removals.remove(path("tree"));
+  EXPECT_GT(::wait(nullptr), 0);
+  EXPECT_EQ(loop_.run(), 1U);
+  EXPECT_TRUE(is_empty());
+}
+
+// As a pipeline's step: it ends otherwise than this program does.
+TEST_F(RemovedBeside, WhatGoesBesideIsWaitedForByAForkedProcess) {
+  fs::create_directory(path("tree"));
+  unit::nest(path("tree"), 5'000);
+  auto child = fork_to_run([&] {
+    asio::io_context loop;
+    Removals removals(loop);
+    removals.remove(path("tree"));
+    return is_empty() ? 4 : 3;
+  });
+  ASSERT_TRUE(child);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child->pid, &status, 0), child->pid);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) >= 3);
+  EXPECT_TRUE(is_empty());
+}
+
+}  // namespace
+}  // namespace muster::process
