@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import shutil
 import socket
 import subprocess
@@ -12,6 +11,34 @@ import time
 import mpi_rows
 
 IDLE = 3_000
+
+# Makes idle connections to a path, or to a host's port, says so, and keeps them. Not the process
+# that measures: starting programs would take that one longer for each descriptor that it has.
+HOLD = """
+import resource, signal, socket, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+*at, count = sys.argv[1:]
+
+def connect():
+    if len(at) == 2:
+        return socket.create_connection(at)
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(at[0])
+    return link
+
+idle = [connect() for _ in range(int(count))]
+print(flush=True)
+signal.pause()
+"""
+HELD = f"""
+import subprocess, sys
+
+def held(*at):
+    child = subprocess.Popen([sys.executable, "-c", {HOLD!r}, *map(str, at)],
+                             stdout=subprocess.PIPE)
+    assert child.stdout.readline(), "a connection has failed"
+    return child
+"""
 
 # Rank 0 puts and gets a key of Horovod's store, alone and then beside idle connections.
 RANK = """
@@ -35,32 +62,26 @@ with open(sys.argv[2], "w") as file:
 
 
 # A launcher in a rank asks the head above it for hosts, alone and then beside idle connections.
-LAUNCHER = """
-import json, os, resource, socket, statistics, subprocess, sys, time
-resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+LAUNCHER = HELD + """
+import json, os, statistics, subprocess, sys, time
 
 def start():
     begin = time.monotonic()
     subprocess.run([sys.argv[3], "run", "-n", "2", "/bin/true"], check=True, close_fds=True)
     return 1000 * (time.monotonic() - begin)
 
-def connect():
-    link = socket.socket(socket.AF_UNIX)
-    link.connect(os.environ["MUSTER_HEAD"])
-    return link
-
 alone = [start() for _ in range(10)]
-idle = [connect() for _ in range(int(sys.argv[1]))]
+idle = held(os.environ["MUSTER_HEAD"], sys.argv[1])
 beside = [start() for _ in range(10)]
+idle.kill()
 with open(sys.argv[2], "w") as file:
     json.dump([statistics.median(alone), beside[0], statistics.median(beside)], file)
 """
 
 
 # A rank's program joins the PMIx server of its host, alone and then beside idle connections.
-PMIX = """
-import json, os, re, resource, socket, statistics, subprocess, sys, time
-resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+PMIX = HELD + """
+import json, os, re, statistics, subprocess, sys, time
 at = re.search(r"tcp4://([0-9.]+):([0-9]+)", os.environ["PMIX_SERVER_URI41"])
 
 def join():
@@ -70,8 +91,9 @@ def join():
 
 join()  # the first one starts the server
 alone = [join() for _ in range(10)]
-idle = [socket.create_connection((at[1], int(at[2]))) for _ in range(int(sys.argv[1]))]
+idle = held(at[1], at[2], sys.argv[1])
 beside = [join() for _ in range(10)]
+idle.kill()
 with open(sys.argv[2], "w") as file:
     json.dump([statistics.median(alone), beside[0], statistics.median(beside)], file)
 """
@@ -107,20 +129,23 @@ def rank_row(bench, folder, what, text, words, first_goal, *more):
 def meeting_ms(place, idle, first, second):
     """From the start of the second command to the end of the first, which awaits it there."""
     waits = subprocess.Popen(first, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    strangers = []
-    while not strangers:
+    stranger = None
+    while not stranger:
         try:
-            strangers.append(socket.create_connection(place))
+            stranger = socket.create_connection(place)
         except ConnectionRefusedError:
             time.sleep(0.01)
-    strangers += [socket.create_connection(place) for _ in range(idle - 1)]
+    others = subprocess.Popen([sys.executable, "-c", HOLD, *map(str, place), str(idle - 1)],
+                              stdout=subprocess.PIPE)
+    assert others.stdout.readline(), "a connection has failed"
     begin = time.monotonic()
     comes = subprocess.Popen(second, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     code = waits.wait()
     took = 1000 * (time.monotonic() - begin)
     comes.wait()
-    for one in strangers:
-        one.close()
+    others.kill()
+    others.communicate()
+    stranger.close()
     return took if code == 0 else None
 
 
@@ -199,11 +224,8 @@ def door_row(bench, folder, what, measured_ms):
     what = f"{what} beside {IDLE:,} idle connections / one"
     if bench.only and bench.only not in what:
         return
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(limit[1], 2 * IDLE + 1000), limit[1]))
     found = [(measured_ms(bench.muster, folder, IDLE), measured_ms(bench.muster, folder, 1))
              for _ in range(min(bench.pairs, 5))]
-    resource.setrlimit(resource.RLIMIT_NOFILE, limit)
     bench.ratios(what, [tuple(one and one / 1000 for one in pair) for pair in found], "1")
 
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "probe/random.hpp"
+#include "process/defer_accept.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::head {
@@ -48,6 +49,7 @@ std::error_code Door::listen(const tcp::endpoint& endpoint) {
   if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor_.bind(endpoint, error);
+  if (!error) process::defer_accept(acceptor_.native_handle());
   if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
   return error;
 }

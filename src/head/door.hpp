@@ -1,5 +1,5 @@
 // Door: a listening port at which those that know a secret show it, and say who they are. Strangers
-// get little time and little memory.
+// get little time and little memory; those that say nothing are not even accepted for a second.
 #pragma once
 
 #include <array>

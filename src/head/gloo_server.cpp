@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "process/defer_accept.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::head {
@@ -117,6 +118,7 @@ base::Result<void> GlooServer::open(const std::string& address) {
   if (!error) acceptor_.open(ip.is_v6() ? tcp::v6() : tcp::v4(), error);
   if (!error) ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
   if (!error) acceptor_.bind({ip, 0}, error);
+  if (!error) process::defer_accept(acceptor_.native_handle());
   if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
   if (!error) port_ = acceptor_.local_endpoint(error).port();
   if (!error) return {};

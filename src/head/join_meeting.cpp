@@ -91,6 +91,9 @@ class Joining {
     std::error_code ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
     talk_.emplace(meeting_.secret, probe::random_digits(32), join_);
+    std::error_code error;
+    asio::write(socket_, asio::buffer(talk_->opening()), error);
+    if (error) return again(error.message());
     read();
   }
 

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 // Of all ranks of the run here, at a time; each costs two descriptors. Others wait, unless some
 // have not said yet what they want: a launcher says that at once.
 constexpr std::size_t kSessionsMax = 512;
+constexpr std::size_t kAcceptedAtOnce = 64;
 constexpr auto kPauseAtFailure = std::chrono::milliseconds(100);
 
 // A socket's path is shorter than most others may be.
@@ -43,14 +44,15 @@ class LauncherSocket::Session {
   // `copy`: of the socket, for the other direction.
   Session(asio::io_context& loop, process::UniqueFd socket, process::UniqueFd copy,
           link::ByteReader::OnBytes said, link::ByteReader::OnEnd ended)
-      : out_(std::make_shared<link::OutQueue>(loop, std::move(copy))),
+      : loop_(loop),
+        copy_(std::move(copy)),
         in_(std::make_shared<link::ByteReader>(loop, std::move(socket), std::move(said),
                                                std::move(ended))) {
     in_->start();
   }
   ~Session() {
     in_->close();
-    out_->close();
+    if (out_) out_->close();
   }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -58,12 +60,15 @@ class LauncherSocket::Session {
   bool has_spoken = false;
   // False: it does not read what it is sent.
   [[nodiscard]] bool send(std::string_view bytes) {
+    if (!out_) out_ = std::make_shared<link::OutQueue>(loop_, std::move(copy_));
     out_->tail() += bytes;
     return out_->flush();
   }
 
  private:
-  std::shared_ptr<link::OutQueue> out_;
+  asio::io_context& loop_;
+  process::UniqueFd copy_;               // until something is sent
+  std::shared_ptr<link::OutQueue> out_;  // from then on
   std::shared_ptr<link::ByteReader> in_;
 };
 
@@ -115,19 +120,25 @@ void LauncherSocket::accept() {
   acceptor_.async_wait(Protocol::acceptor::wait_read,
                        life_.bind([this](const std::error_code& error) {
                          accepting_ = false;
-                         const bool is_full = sessions_.size() >= kSessionsMax;
-                         if (error || (is_full && !make_room())) return;
-                         accept_one();
+                         if (!error) accept_some();
                        }));
 }
 
-void LauncherSocket::accept_one() {
-  std::error_code error;
-  Protocol::socket socket = acceptor_.accept(error);
-  const bool has_room = process::lacks_room(error.value()) && make_room();
-  const bool is_over = !error || error == asio::error::would_block;
-  if (!is_over && !has_room) return pause_.after(kPauseAtFailure, [this] { accept(); });
-  if (!error) receive(std::move(socket));
+// Many at once, but fewer than find room, and no more than there are descriptors: nobody leaves for
+// those that came with him before what he said has been read.
+void LauncherSocket::accept_some() {
+  for (std::size_t i = 0; i < kAcceptedAtOnce; ++i) {
+    const bool is_full = sessions_.size() >= kSessionsMax;
+    if (is_full && silent() == sessions_.end()) return;
+    std::error_code error;
+    Protocol::socket socket = acceptor_.accept(error);
+    const bool lacks_room = process::lacks_room(error.value());
+    if (error == asio::error::would_block || (lacks_room && i > 0)) break;
+    const bool has_room = lacks_room && make_room();
+    if (error && !has_room) return pause_.after(kPauseAtFailure, [this] { accept(); });
+    if (!error && is_full) make_room();
+    if (!error) receive(std::move(socket));
+  }
   accept();
 }
 
@@ -168,10 +179,13 @@ void LauncherSocket::answer(std::uint32_t connection, std::string_view bytes) {
 }
 
 // It may be the one whose callback we are in. Whoever listens is told last of all, also if the end
-// was his own: bytes may have been on their way to him.
+// was his own: bytes may have been on their way to him. Of who has said nothing he knows nothing.
 void LauncherSocket::end(std::uint32_t connection) {
-  sessions_.erase(connection);
-  said_(connection, {});
+  const auto found = sessions_.find(connection);
+  if (found == sessions_.end()) return;
+  const bool has_spoken = found->second->has_spoken;
+  sessions_.erase(found);
+  if (has_spoken) said_(connection, {});
   accept();
 }
 

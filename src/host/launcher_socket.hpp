@@ -21,7 +21,8 @@ namespace muster::host {
 
 class LauncherSocket {
  public:
-  // `bytes`: at most wire::kLauncherBytesMax; none: the launcher has gone.
+  // `bytes`: at most wire::kLauncherBytesMax; none: the launcher, which had said something,
+  // has gone.
   using Said = std::function<void(std::uint32_t connection, std::string bytes)>;
 
   // In a new temporary folder, which goes with this object.
@@ -45,7 +46,7 @@ class LauncherSocket {
                  std::string folder);
   base::Result<void> open();
   void accept();
-  void accept_one();
+  void accept_some();
   void receive(Protocol::socket socket);
   // The oldest that has said nothing yet.
   [[nodiscard]] Sessions::iterator silent();

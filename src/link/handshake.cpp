@@ -145,7 +145,7 @@ Result<GuestHandshake::Step> GuestHandshake::take_line(std::string_view line) {
     }
     theirs_ = line.substr(kGreeting.size());
     state_ = State::proof;
-    return Step{nonce_ + " " + node_mac(secret_, theirs_, nonce_) + "\n"};
+    return Step{node_mac(secret_, theirs_, nonce_) + "\n"};
   }
   if (state_ == State::proof) {
     if (line.size() != kMac || !same(line, head_mac(secret_, theirs_, nonce_))) {

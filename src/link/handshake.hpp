@@ -1,7 +1,8 @@
 // Handshake: two musters connected over TCP prove to each other that they know the job's secret.
 //
-//   node 0   "muster-meeting 1 N0\n"              N0, N1: 32 hex digits, fresh
-//   node k   "N1 MAC(node N0 N1)\n"               MAC: HMAC-SHA256 under the secret, 64 hex digits
+//   node k   "N1 "                                N0, N1: 32 hex digits, fresh
+//   node 0   "muster-meeting 1 N0\n"
+//   node k   "MAC(node N0 N1)\n"                  MAC: HMAC-SHA256 under the secret, 64 hex digits
 //   node 0   "MAC(head N1 N0)\n"                  or "refused WHY\n", here and below
 //   node k   length u32 LE, wire::Join            at most wire::kJoinMax
 //   node 0   "begin\n"                            once all nodes are there
@@ -9,7 +10,8 @@
 // Node 0 may be the head of hosts that come to it (`muster lead`), and node k such a host (`muster
 // join`), as its Join says. Then the link begins, with node k as the agent. Lines are at most
 // kLineMax long. What is said later is not protected: the secret keeps strangers and other jobs
-// apart, not eavesdroppers.
+// apart, not eavesdroppers. Node k begins, so that node 0 need not look at connections of those who
+// say nothing; it greets also one who waits for that.
 #pragma once
 
 #include <optional>
@@ -60,6 +62,8 @@ class GuestHandshake {
   GuestHandshake(std::string secret, std::string nonce, const wire::Join& join)
       : secret_(std::move(secret)), nonce_(std::move(nonce)), join_(wire::encode(join)) {}
 
+  // What it says first, whoever listens there.
+  [[nodiscard]] std::string opening() const { return nonce_ + " "; }
   struct Step {
     std::string send;
     bool began = false;

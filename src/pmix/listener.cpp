@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "process/defer_accept.hpp"
 #include "process/shortage.hpp"
 
 namespace muster::pmix {
@@ -23,6 +24,7 @@ base::Result<Listener> listen_on_loopback() {
       ::getsockname(made.socket.get(), generic, &size) != 0) {
     return tl::unexpected(process::system_error("cannot listen on 127.0.0.1", errno));
   }
+  process::defer_accept(made.socket.get());
   made.port = ntohs(address.sin_port);
   return made;
 }

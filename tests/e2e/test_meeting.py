@@ -265,17 +265,20 @@ class Meeting(Case):
         def greeted():
             try:
                 with socket.create_connection(("127.0.0.1", int(self.port))) as one:
+                    one.sendall(b"7")  # who speaks is greeted at once
                     return one.recv(64)
             except ConnectionRefusedError:
                 return b""
         until("node 0 to listen", greeted)
 
     def crowd(self, count):
-        """So many connections that say nothing."""
+        """So many connections: one that begins to speak, one that says nothing, and so on."""
         silent = []
         for _ in range(count):
             silent.append(socket.create_connection(("127.0.0.1", int(self.port))))
             self.addCleanup(silent[-1].close)
+            if len(silent) % 2 == 1:
+                silent[-1].sendall(b"7")
         return silent
 
     def test_silent_strangers_delay_nobody(self):

@@ -41,7 +41,7 @@ TEST(Handshake, BothLearnThatTheOtherIsOfTheirJob) {
   const auto proof = two.guest.take(two.host.greeting());
   ASSERT_TRUE(proof);
   EXPECT_FALSE(two.guest.known());
-  const auto answer = two.host.take(proof->send);
+  const auto answer = two.host.take(two.guest.opening() + proof->send);
   ASSERT_TRUE(answer);
   EXPECT_FALSE(answer->join);
   const auto introduction = two.guest.take(answer->send);
@@ -57,7 +57,7 @@ TEST(Handshake, BothLearnThatTheOtherIsOfTheirJob) {
 
 TEST(Handshake, BytesMayComeOneByOne) {
   Pair two = pair("s", "s");
-  std::string to_host;
+  std::string to_host = two.guest.opening();
   std::string to_guest = two.host.greeting();
   std::optional<wire::Join> known;
   for (int turn = 0; turn < 8 && !known; ++turn) {
@@ -79,7 +79,7 @@ TEST(Handshake, BytesMayComeOneByOne) {
 TEST(Handshake, AnotherSecretIsNotLetIn) {
   Pair two = pair("secret", "other");
   const auto proof = two.guest.take(two.host.greeting());
-  const auto answer = two.host.take(proof->send);
+  const auto answer = two.host.take(two.guest.opening() + proof->send);
   ASSERT_FALSE(answer);
   const auto told = two.guest.take(refusal(answer.error()));
   ASSERT_FALSE(told);
@@ -98,7 +98,7 @@ TEST(Handshake, AProofOfOneMeetingIsOfNoUseInAnother) {
   Pair first = pair("secret", "secret");
   const auto proof = first.guest.take(first.host.greeting());
   HostHandshake second("secret", std::string(32, 'c'));
-  EXPECT_FALSE(second.take(proof->send));
+  EXPECT_FALSE(second.take(first.guest.opening() + proof->send));
 }
 
 TEST(Handshake, StrangersAreCutOff) {
@@ -122,10 +122,11 @@ TEST(Handshake, OnlyAHostThatIsCalledBringsNoCommand) {
 TEST(Handshake, AnIntroductionIsBounded) {
   Pair two = pair("s", "s");
   const auto proof = two.guest.take(two.host.greeting());
-  EXPECT_FALSE(two.host.take(proof->send + "\xff\xff\xff\x7f"));
+  EXPECT_FALSE(two.host.take(two.guest.opening() + proof->send + "\xff\xff\xff\x7f"));
   Pair odd = pair("s", "s");
   const auto second = odd.guest.take(odd.host.greeting());
-  EXPECT_FALSE(odd.host.take(second->send + std::string("\2\0\0\0\xff\xff", 6)));
+  EXPECT_FALSE(
+      odd.host.take(odd.guest.opening() + second->send + std::string("\2\0\0\0\xff\xff", 6)));
 }
 
 }  // namespace

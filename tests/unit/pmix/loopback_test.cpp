@@ -71,6 +71,7 @@ TEST(LoopbackPeer, IsThisUser) {
   ASSERT_TRUE(listener) << listener.error().what;
   const auto client = connected(listener->port, 5000);
   ASSERT_TRUE(client);
+  ASSERT_EQ(::send(client.get(), "x", 1, 0), 1);
   const process::UniqueFd accepted(::accept(listener->socket.get(), nullptr, nullptr));
   ASSERT_TRUE(accepted);
   EXPECT_EQ(loopback_peer(accepted.get()), ::geteuid());
@@ -117,9 +118,9 @@ TEST_P(Locked, LetsInOnlyWhoEntersThroughIt) {
   for (int round = 0; round < 50; ++round) {
     auto entered = gate->enter();
     ASSERT_TRUE(entered) << entered.error().what;
+    ASSERT_EQ(::send(entered->get(), "x", 1, 0), 1);
     const process::UniqueFd accepted(::accept(listener->socket.get(), nullptr, nullptr));
     ASSERT_TRUE(accepted);
-    ASSERT_EQ(::send(entered->get(), "x", 1, 0), 1);
     char byte = 0;
     EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), 1);
   }
@@ -161,7 +162,8 @@ bool was_closed(const process::UniqueFd& client) {
   return ::recv(client.get(), &byte, 1, MSG_DONTWAIT) == 0;
 }
 
-// poll() takes no more entries than there may be descriptors.
+// poll() takes no more entries than there may be descriptors. They have said something, without
+// which they would not be accepted yet; but not greeted.
 TEST(Proxy, KeepsAQuarterOfItsDescriptorsForTheSilent) {
   const unit::FilesLimit limit(1024);
   ASSERT_TRUE(limit.is_set());
@@ -176,6 +178,7 @@ TEST(Proxy, KeepsAQuarterOfItsDescriptorsForTheSilent) {
   for (std::size_t i = 0; i < kCallers; ++i) {
     clients.push_back(connected(listener->port, 5000));
     ASSERT_TRUE(clients.back());
+    ASSERT_EQ(::send(clients.back().get(), "x", 1, 0), 1);
   }
   Proxy proxy(std::move(listener->socket), *gate);
   std::vector<pollfd> entries;
