@@ -574,6 +574,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& typed, const 
   Reading reading = job_request(call, draft, std::move(source), *place);
   names.tell(reading.notices);
   if (!reading.complaints.empty()) return reading;
+  if (reading.request) reading.request->beside = folder;
   if (reading.request && reading.request->record) reading.request->record->names = names.led();
   return handed_over(call, draft, {file, *text, read.job, *place}, names, std::move(reading));
 }
