@@ -263,8 +263,8 @@ base::Result<front::Reading> settled(front::Reading read, const front::Call& ask
     return tl::unexpected(std::move(set.error()));
   }
   if (!read.request->allocation) {
-    const auto reach =
-        front::take_inherited_settings(asked, read.request->said_reach, read.request->spec);
+    const auto reach = front::take_inherited_settings(asked, read.request->said_reach,
+                                                      read.request->spec, read.request->beside);
     if (!reach) return tl::unexpected(reach.error());
   }
   const auto record = front::settle_record(asked, *read.request);

@@ -11,6 +11,7 @@
 #include "front/call.hpp"
 #include "front/environment_options.hpp"
 #include "front/reach_options.hpp"
+#include "front/targets.hpp"
 #include "model/carrier_flags.hpp"
 #include "model/carriers.hpp"
 #include "model/head_above.hpp"
@@ -182,15 +183,9 @@ base::Result<void> check_flags(const SaidReach& said, const model::JobSpec& spec
 
 bool is_fake(const model::HostEntry& host) { return host.name.starts_with("fake-"); }
 
-}  // namespace
-
-std::optional<std::string> inherited_hostfile(const Call& call, const model::JobSpec& spec) {
-  if (spec.fake_nodes > 0) return std::nullopt;
-  return spec::path_around([&](std::string_view name) { return variable(call, name); });
-}
-
-base::Result<void> take_inherited_settings(const Call& call, const SaidReach& said,
-                                           model::JobSpec& spec) {
+// `defaults`: those of muster.yml.
+base::Result<void> settle(const Call& call, const job::Targets& defaults, const SaidReach& said,
+                          model::JobSpec& spec) {
   if (auto taken = take_environment_rule(call, spec); !taken) return taken;
   name_hostfile(call, spec);
   if (const auto folders = variable(call, kOutputFolders)) {
@@ -203,15 +198,27 @@ base::Result<void> take_inherited_settings(const Call& call, const SaidReach& sa
   settle_steps(call, said, spec);
   const auto above = variable(call, model::kHeadAbove);
   if (above && !says_how_to_reach_hosts(said, spec.carrier)) spec.carrier.above = *above;
-  if (auto taken = take_reach_variables(call, said, spec); !taken) return taken;
-  const std::string words(variable(call, kSshCommand).value_or(""));
-  const bool is_usual = spec.carrier.command == model::CarrierSpec{}.command;
-  if (words.empty() || !is_usual || is_said(said, Reach::ssh_command)) {
-    settle_reach(call, said, spec);
-  } else if (auto taken = set_ssh_command({kSshCommand, words}, spec); !taken) {
-    return taken;
-  }
+  if (auto taken = take_usual_reach(call, defaults, said, spec); !taken) return taken;
+  const bool is_open =
+      spec.carrier.command == model::CarrierSpec{}.command && !is_said(said, Reach::ssh_command);
+  const auto taken = is_open ? take_usual(call, defaults, reach_setting(Reach::ssh_command), spec)
+                             : base::Result<bool>(false);
+  if (!taken) return tl::unexpected(taken.error());
+  if (!*taken) settle_reach(call, said, spec);
   return check_flags(said, spec);
+}
+
+}  // namespace
+
+std::optional<std::string> inherited_hostfile(const Call& call, const model::JobSpec& spec) {
+  if (spec.fake_nodes > 0) return std::nullopt;
+  return spec::path_around([&](std::string_view name) { return variable(call, name); });
+}
+
+base::Result<void> take_inherited_settings(const Call& call, const SaidReach& said,
+                                           model::JobSpec& spec, const std::string& beside) {
+  return run_defaults(call, beside.empty() ? call.current_folder : beside)
+      .and_then([&](const job::Targets& defaults) { return settle(call, defaults, said, spec); });
 }
 
 base::Result<void> take_allocation(const Call& call, RunRequest& request) {
@@ -222,7 +229,7 @@ base::Result<void> take_allocation(const Call& call, RunRequest& request) {
     return base::fail(base::Fault::internal, {}, "Slurm does not say which hosts it has given");
   }
   spec::take_hosts(request.spec, **std::move(found));
-  return take_inherited_settings(call, request.said_reach, request.spec);
+  return settle(call, request.defaults, request.said_reach, request.spec);
 }
 
 base::Result<std::optional<model::StepPlace>> place_in_step(

@@ -15,8 +15,6 @@ namespace muster::front {
 inline constexpr std::string_view kFakeHosts = "MUSTER_FAKE_HOSTS";
 // Also set when it has outputs: their folders, one per line, to be created where ranks run.
 inline constexpr std::string_view kOutputFolders = "MUSTER_OUTPUT_FOLDERS";
-// The command to use instead of ssh, with shell quoting; a host and a command are appended.
-inline constexpr std::string_view kSshCommand = "MUSTER_SSH_COMMAND";
 
 // yes: launchers that muster replaces keep a record, too; no: `muster run` keeps none.
 inline constexpr std::string_view kRecord = "MUSTER_RECORD";
@@ -38,12 +36,15 @@ inline constexpr std::string_view kLaunchers = "MUSTER_LAUNCHERS";
 // MUSTER_HEAD, unless it was said how to reach hosts: then the launcher does as it was told. Takes
 // MUSTER_SSH_COMMAND, unless something other than ssh has been chosen; simulated hosts are reached
 // without it. Takes MUSTER_OUTPUT_FOLDERS, MUSTER_UNSET, MUSTER_DIALECTS and the variables of
-// kReachSettings. Below MUSTER_LAUNCHERS, ranks find launchers, too. Messages call the file that
-// AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
+// kReachSettings, or in their place what muster.yml says: that of the folder `beside`, which is the
+// job file's, or that of the current one. Below MUSTER_LAUNCHERS, ranks find launchers, too.
+// Messages call the file that AZUREML_MPI_HOSTFILE names "$AZUREML_MPI_HOSTFILE".
 [[nodiscard]] base::Result<void> take_inherited_settings(const Call& call, const SaidReach& said,
-                                                         model::JobSpec& spec);
+                                                         model::JobSpec& spec,
+                                                         const std::string& beside = {});
 
-// The hosts of a job of Slurm that is there for this request now; `call` has its variables.
+// The hosts of a job of Slurm that is there for this request now; `call` has its variables, and no
+// files.
 [[nodiscard]] base::Result<void> take_allocation(const Call& call, RunRequest& request);
 
 // Which task of a Slurm step this is, where each host of the step has one that asks for a run on

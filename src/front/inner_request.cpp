@@ -230,6 +230,18 @@ void check_own_hostfile(const Call& inner, LauncherReading& launcher) {
   launcher.read.reset();
 }
 
+// Of the launcher's word.
+base::Place place_in(std::string_view text, const job::LauncherWords& launcher) {
+  const std::string& word = launcher.words.front();
+  std::size_t at = text.find(word);
+  for (std::size_t i = 0; i < launcher.before; ++i) at = text.find(word, at + word.size());
+  const std::string_view before = text.substr(0, at);
+  const std::size_t line = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {{},
+          static_cast<std::uint32_t>(std::ranges::count(before, '\n') + 1),
+          static_cast<std::uint32_t>(at - line + 1)};
+}
+
 std::shared_ptr<const RunRequest> request_of(const Call& inner, const model::JobSpec& spec,
                                              Reading read) {
   if (!read.request) return {};
@@ -265,16 +277,25 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsK
   return all;
 }
 
-std::string launcher_in(const Call& call, std::string_view script) {
+ScriptLauncher launcher_in(const Call& call, const model::JobSpec& spec, std::string_view script) {
   const job::ValueOf unknown = [](std::string_view) { return std::optional<std::string>(); };
-  const auto calls = job::all_launcher_words(script, names_of_launchers(), unknown);
-  for (const job::LauncherWords& one : calls) {
-    Call inner = call;
-    inner.words = one.words;
-    const Front* front = take_front(inner);
-    if (front != nullptr && !front->takes_file) return spoken_name(inner, one);
+  ScriptLauncher first;
+  for (const job::LauncherWords& one :
+       job::all_launcher_words(script, names_of_launchers(), unknown)) {
+    Call inner = inside(call, spec);
+    LauncherReading launcher = read_launcher(inner, one);
+    const Front* front = front_of(inner.called);
+    if (front == nullptr || front->takes_file) continue;
+    if (launcher.mistake) {
+      launcher.mistake->place = place_in(script, one);
+      return {spoken_name(inner, one), {}, std::move(launcher.mistake)};
+    }
+    if (!first.name.empty()) continue;
+    const bool is_open = launcher.read || std::ranges::any_of(one.words, is_left_to_shell);
+    first = {spoken_name(inner, one),
+             is_open ? "only a shell can follow a script" : std::move(launcher.unforeseen)};
   }
-  return {};
+  return first;
 }
 
 std::vector<model::App> apps_of_launcher(const Call& call, const model::JobSpec& spec,

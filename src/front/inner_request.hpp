@@ -17,6 +17,7 @@ namespace muster::front {
 struct Unforeseen {
   std::string launcher;
   std::string why;
+  std::string where = "the command";  // or a script
 };
 
 struct InnerReading {
@@ -44,8 +45,16 @@ struct CountsKnown {
 [[nodiscard]] InnerReading inner_request(const Call& call, const model::JobSpec& spec,
                                          CountsKnown known = {});
 
-// The launcher that a command in the text of a script calls, as it is spoken of; or nothing.
-[[nodiscard]] std::string launcher_in(const Call& call, std::string_view script);
+// A launcher that commands in the text of a script call: the first one that would start nothing, or
+// else the first. What it starts is not known: only a shell can follow a script.
+struct ScriptLauncher {
+  std::string name;  // as it is spoken of; empty: none is called
+  std::string why;   // nothing can be told of it
+  // Of one that the script is sure to call, with its place in that text.
+  std::optional<base::Error> mistake = {};
+};
+[[nodiscard]] ScriptLauncher launcher_in(const Call& call, const model::JobSpec& spec,
+                                         std::string_view script);
 
 // What a launcher would start that is called with these words in the job's command. Empty: they
 // call no launcher, or it would start nothing.

@@ -5,6 +5,9 @@
 
 #include "base/check.hpp"
 #include "base/shell_word.hpp"
+#include "front/targets.hpp"
+#include "job/values.hpp"
+#include "model/head_above.hpp"
 #include "option/values.hpp"
 #include "spec/limits.hpp"
 
@@ -44,6 +47,24 @@ Result<void> set_lease(const Typed& typed, model::JobSpec& spec) {
   return store(read_seconds(typed, spec::kLease), spec.lease);
 }
 
+namespace {
+
+bool is_way_to_hosts(const ReachSetting& setting) {
+  constexpr Reach kWays[] = {Reach::ssh_command, Reach::ssh_port, Reach::ssh_identity,
+                             Reach::agent_path};
+  return std::ranges::any_of(kWays, [&](Reach way) { return &reach_setting(way) == &setting; });
+}
+
+// Absolute; empty: nobody says it.
+std::string usual_workdir(const Call& call, const job::Targets& defaults) {
+  const auto folder = variable(call, "MUSTER_WORKDIR").value_or("");
+  if (!folder.empty()) return absolute(call, folder);
+  if (!defaults.run_workdir || variable(call, model::kHeadAbove)) return {};
+  return job::below(folder_of(defaults.source), defaults.run_workdir->text);
+}
+
+}  // namespace
+
 const ReachSetting& reach_setting(std::string_view option) {
   const auto found = std::ranges::find(kReachSettings, option,
                                        [](const ReachSetting& one) { return one.text.names; });
@@ -74,16 +95,44 @@ std::vector<std::string> reach_words(const model::CarrierSpec& carrier) {
   return words;
 }
 
-Result<void> take_reach_variables(const Call& call, const SaidReach& said, model::JobSpec& spec) {
-  for (const ReachSetting& setting : kReachSettings) {
-    const auto value = variable(call, setting.variable);
-    const bool is_said = std::ranges::count(said, setting.text.names) > 0;
-    if (!value || value->empty() || is_said || setting.set == set_ssh_command) continue;
-    if (auto set = setting.set({setting.variable, *value}, spec); !set) return set;
+Result<void> check_reach(const std::vector<job::Named>& said, std::string_view section,
+                         const std::string& source) {
+  for (const job::Named& one : said) {
+    model::JobSpec tried;
+    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
+    auto set = setting->set({std::string(section) + one.name, one.value.text}, tried);
+    if (set) continue;
+    set.error().place = {source, one.value.begin.line, one.value.begin.column};
+    return set;
   }
-  const auto folder = variable(call, "MUSTER_WORKDIR").value_or("");
+  return {};
+}
+
+Result<bool> take_usual(const Call& call, const job::Targets& defaults, const ReachSetting& setting,
+                        model::JobSpec& spec) {
+  const auto value = variable(call, setting.variable);
+  if (value && !value->empty()) {
+    return setting.set({setting.variable, *value}, spec).map([] { return true; });
+  }
+  const auto found = std::ranges::find(defaults.run_reach, setting.key, &job::Named::name);
+  const bool is_for_head = is_way_to_hosts(setting) && variable(call, model::kHeadAbove);
+  if (found == defaults.run_reach.end() || is_for_head) return false;
+  return setting.set({setting.key, found->value.text}, spec).map([] { return true; });
+}
+
+Result<void> take_usual_reach(const Call& call, const job::Targets& defaults, const SaidReach& said,
+                              model::JobSpec& spec) {
+  if (auto fine = check_reach(defaults.run_reach, "run.", defaults.source); !fine) return fine;
+  for (const ReachSetting& setting : kReachSettings) {
+    const bool is_said = std::ranges::count(said, setting.text.names) > 0;
+    if (is_said || setting.set == set_ssh_command) continue;
+    if (auto set = take_usual(call, defaults, setting, spec); !set) {
+      return tl::unexpected(std::move(set.error()));
+    }
+  }
+  const std::string folder = usual_workdir(call, defaults);
   if (folder.empty() || std::ranges::count(said, kWorkdir) > 0) return {};
-  for (model::App& app : spec.apps) app.workdir = absolute(call, folder);
+  for (model::App& app : spec.apps) app.workdir = folder;
   return {};
 }
 

@@ -1,5 +1,5 @@
 // How hosts are reached and when they count as lost: one group of settings, which every front end
-// takes as options, muster.yml as keys of a target, and all of them as variables.
+// takes as options, muster.yml as keys of a target and, for all, of `run`, and variables say too.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "front/call.hpp"
 #include "front/request.hpp"
 #include "front/table.hpp"
+#include "job/target.hpp"
 
 namespace muster::front {
 
@@ -25,7 +26,7 @@ namespace muster::front {
 struct ReachSetting {
   OptionText text;  // without a group, which is the front end's own
   std::string_view variable;
-  std::string_view key;  // of a target in muster.yml
+  std::string_view key;  // of a target in muster.yml, and of `run`
   base::Result<void> (*set)(const Typed&, model::JobSpec&);
 };
 
@@ -135,9 +136,19 @@ template <class Draft, Reach Which>
 // none where nothing was said.
 [[nodiscard]] std::vector<std::string> reach_words(const model::CarrierSpec& carrier);
 
-// What the variables, and MUSTER_WORKDIR, say of settings that nobody has `said`, by option;
-// MUSTER_SSH_COMMAND is left to take_inherited_settings().
-[[nodiscard]] base::Result<void> take_reach_variables(const Call& call, const SaidReach& said,
-                                                      model::JobSpec& spec);
+// Whether muster.yml's values of settings can be read. `section`: "run." or nothing.
+[[nodiscard]] base::Result<void> check_reach(const std::vector<job::Named>& said,
+                                             std::string_view section, const std::string& source);
+
+// What is usual, where nobody has `said` it, by option: by the variables, and MUSTER_WORKDIR, else
+// by `run` in muster.yml. In a rank the head above reaches the hosts, and ranks start where the
+// launcher is: what the file says of that is not for it. The command instead of ssh is left to
+// take_inherited_settings().
+[[nodiscard]] base::Result<void> take_usual_reach(const Call& call, const job::Targets& defaults,
+                                                  const SaidReach& said, model::JobSpec& spec);
+
+// One of these settings. Whether anybody says what is usual.
+[[nodiscard]] base::Result<bool> take_usual(const Call& call, const job::Targets& defaults,
+                                            const ReachSetting& setting, model::JobSpec& spec);
 
 }  // namespace muster::front

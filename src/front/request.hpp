@@ -10,6 +10,7 @@
 
 #include "batch/wish.hpp"
 #include "front/call.hpp"
+#include "job/target.hpp"
 #include "model/job_spec.hpp"
 #include "model/meeting.hpp"
 #include "model/record.hpp"
@@ -97,8 +98,10 @@ using SaidReach = std::vector<std::string_view>;
 struct RunRequest {
   model::JobSpec spec;
   SaidReach said_reach = {};
+  std::string beside = {};  // the folder of the job file; empty: there is none
   // Hosts that Slurm is to be asked for before anything else; `spec` has none until they are there.
   std::optional<batch::Wish> allocation = {};
+  job::Targets defaults = {};  // for them: what muster.yml says
   Shown shown;
   std::optional<model::Meeting> meeting = {};  // other nodes are started separately
   Keeps keeps = Keeps::on_request;

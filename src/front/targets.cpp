@@ -1,6 +1,7 @@
 // Looks for muster.yml beside the job, here, and in the user's configuration.
 #include "front/targets.hpp"
 
+#include "front/reach_options.hpp"
 #include "job/yaml.hpp"
 
 namespace muster::front {
@@ -39,12 +40,17 @@ std::string folder_of(const std::string& path) {
 }
 
 base::Result<job::TargetsReading> known_targets(const Call& call, const std::string& folder) {
-  return read_by(job::read_targets, call, folder);
+  return read_by(job::read_targets, call, folder).map([](job::TargetsReading reading) {
+    const job::Targets& targets = reading.targets;
+    auto fine = check_reach(targets.run_reach, "run.", targets.source);
+    if (!fine) reading.complaints.push_back(std::move(fine.error()));
+    return reading;
+  });
 }
 
-base::Result<job::Targets> run_defaults(const Call& call) {
+base::Result<job::Targets> run_defaults(const Call& call, const std::string& folder) {
   if (!call.has_file) return job::Targets();
-  auto reading = read_by(job::read_run_defaults, call, call.current_folder);
+  auto reading = read_by(job::read_run_defaults, call, folder);
   if (!reading) return tl::unexpected(std::move(reading.error()));
   if (reading->complaints.empty()) return std::move(reading->targets);
   return tl::unexpected(std::move(reading->complaints.front()));

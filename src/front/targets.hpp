@@ -14,10 +14,10 @@ namespace muster::front {
 [[nodiscard]] base::Result<job::TargetsReading> known_targets(const Call& call,
                                                               const std::string& folder);
 
-// The defaults for `muster run` in the current folder's muster.yml, or else in the user's; none
-// where the call cannot tell which files exist. The error is the first complaint about these
-// defaults, or about a file that is not valid YAML.
-[[nodiscard]] base::Result<job::Targets> run_defaults(const Call& call);
+// The defaults for runs in the muster.yml of a folder, or else in that of the current folder, or in
+// the user's; none where the call cannot tell which files exist. The error is the first complaint
+// about these defaults, or about a file that is not valid YAML.
+[[nodiscard]] base::Result<job::Targets> run_defaults(const Call& call, const std::string& folder);
 
 // The folder that a path lies in.
 [[nodiscard]] std::string folder_of(const std::string& path);

@@ -151,15 +151,15 @@ constexpr Row kRunKeys[] = {
     reach_key<reach_of_runs>(4),
     reach_key<reach_of_runs>(5),
     reach_key<reach_of_runs>(6),
+    {{"workdir", Form::text, "Where ranks start, as seen from this file."},
+     into<Targets, &Targets::run_workdir>},
 };
 
 constexpr Row kTargetKeys[] = {
     {{"default", Form::text, "The target of jobs that name none."},
      into<Targets, &Targets::preferred>},
     {{"targets", Form::none, "Where jobs may run.", {.each = true}}, add_target, kTarget},
-    {{kRunSection, Form::none, "What muster run does unless it is told otherwise."},
-     nullptr,
-     kRunKeys},
+    {{kRunSection, Form::none, "What runs do unless they are told otherwise."}, nullptr, kRunKeys},
     {{"instance_types", Form::count, "GPUs of a machine size.", {.each = true, .least = 0}},
      add_instance_type,
      kInstanceType},

@@ -44,7 +44,8 @@ struct Targets {
   std::vector<InstanceType> instance_types;  // besides those that muster knows
   Leads leads;                               // what names of a cloud stand for here
   std::optional<Text> run_bind_to;           // of `muster run` that is not told otherwise
-  std::vector<Named> run_reach;      // of `muster run`: how hosts are reached, as in a target
+  std::vector<Named> run_reach;              // how all hosts are reached, as in a target
+  std::optional<Text> run_workdir;           // where ranks start; as seen from muster.yml
   std::vector<std::string> notices;  // of read_run_defaults(): keys that muster does not know
 };
 

@@ -73,7 +73,8 @@ class Foreseen(Case):
                "distribution: {type: mpi, process_count_per_instance: 4}\n")
         self.write("a", "")
         file = self.write("job.yml", job.replace("COUNT", "$((2 * 2))"))
-        for words in (["validate", "--target", "local"], ["explain"], ["submit", "--dry-run"]):
+        for words in (["validate"], ["validate", "--target", "local"], ["explain"],
+                      ["submit", "--dry-run"]):
             self.assertIn(told, self.fine(*words, file).errors)
         file = self.write("job.yml", job.replace("COUNT", "4"))
         self.assertNotIn("foreseen", self.fine("explain", file).errors)
@@ -92,10 +93,63 @@ class Foreseen(Case):
                 ("cd deep && bash run.sh", "run.sh", "code: src\n")):
             file = self.write("job.yml",
                               f"command: '{command}'\ndistribution: {{type: mpi}}\n{more}")
-            for words in (["validate", "--target", "local"], ["explain"], ["submit", "--dry-run"]):
+            for words in (["validate"], ["validate", "--target", "local"], ["explain"],
+                          ["submit", "--dry-run"]):
                 done = self.fine(*words, file)
                 self.assertEqual(done.errors.count("foreseen"), 1, (command, done))
                 self.assertIn(told.format(path), done.errors)
+
+    def test_several_launchers_are_told_of_in_one_line(self):
+        self.write("run.sh", "mpirun -np 4 ./a\n")
+        self.write("two.sh", "torchrun t.py\n")
+        job = ("command: 'if true; then mpirun -np $N ./a; fi; bash run.sh; bash two.sh'\n"
+               "distribution: {type: mpi}\n")
+        for file in (self.write("job.yml", "type: command\n" + job),
+                     self.write("steps.yml", "type: pipeline\njobs: {a: {type: command, command: "
+                                "bash run.sh}, b: {type: command, command: bash run.sh}}\n")):
+            done = self.fine("validate", file)
+            self.assertEqual(done.errors.count("\n"), 1, done)
+            self.assertEqual(done.errors.count("foreseen"), 1, done)
+        self.assertIn("what mpirun in the command will start cannot be foreseen, nor what 2 other "
+                      "launchers will: ", self.fine("validate", self.path("job.yml")).errors)
+
+    def test_mistakes_of_launchers_in_scripts(self):
+        """Told with their places, where the shell is sure to come to them."""
+        os.makedirs(self.path("src/deep"))
+        self.write("src/deep/run.sh", "#!/bin/bash\nset -e\n\necho go\n"
+                   "  OMP_NUM_THREADS=1 mpirun -np 4 --bogus ./a\n")
+        self.write("src/run.sh", "mpirun -np four ./a\n")
+        for command, place, told in (
+                ("bash deep/run.sh", "src/deep/run.sh:5:21", "--bogus"),
+                ("cd deep && bash run.sh", "src/deep/run.sh:5:21", "--bogus"),
+                ("bash run.sh", "src/run.sh:1:1", "four")):
+            file = self.write("job.yml", f"type: command\ncommand: '{command}'\ncode: src\n"
+                              "distribution: {type: mpi}\n")
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"], ["submit"]):
+                done = self.told(*words, "job.yml")
+                self.assertEqual((done.code, done.out), (BAD_FILE, b""), (words, done))
+                self.assertRegex(done.errors, f"error: {place}: mpirun would not start: .*{told}")
+                self.assertEqual(done.errors.count("muster: error"), 1, done)
+            self.assertRegex(self.told("validate", file).errors, f"error: /.*/{place}: mpirun")
+
+    def test_mistakes_that_a_script_may_not_come_to(self):
+        for script, why in (
+                ("if [ -e x ]; then\n  mpirun --bogus ./a\nfi\n", "--bogus"),
+                ("module load mpi\nmpirun --bogus ./a\n", "--bogus"),
+                ("mpirun -np $N --bogus ./a\n", "only a shell can follow a script"),
+                ("cat <<X\nmpirun --bogus\nX\n", "--bogus")):
+            self.write("run.sh", script)
+            file = self.write("job.yml", "type: command\ncommand: bash run.sh\n")
+            for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
+                done = self.fine(*words, file)
+                self.assertRegex(done.errors, "what mpirun in 'run.sh' will start cannot be "
+                                 f"foreseen: .*{why}")
+                self.assertEqual(done.errors.count("foreseen"), 1, done)
+        self.write("run.sh", "mpirun --bogus ./a\n")
+        for command in ("bash run.sh || true", "test -e x && bash run.sh"):
+            file = self.write("job.yml", f"type: command\ncommand: '{command}'\n")
+            self.assertRegex(self.fine("validate", file).errors,
+                             "mpirun in 'run.sh' will start cannot be foreseen: .*--bogus")
 
     def test_scripts_that_tell_of_no_launcher(self):
         self.write("echo.sh", "echo mpirun -np 4\n# mpirun\nx='mpirun -np 2'\nmuster ps\n")

@@ -148,16 +148,84 @@ class Reach(Case):
                 self.assertIn(f"-p {port} ", line)
 
     def test_by_muster_yml_for_runs(self):
-        self.write("muster.yml", "run: {ssh_port: 4000, start_timeout: 30}\n")
-        for words, port in (([], "4000"), (["--ssh-port", "4001"], "4001")):
-            for line in self.told_to_ssh(["run", "-H", "n1:1,n2:1", *words, "true"],
-                                         MUSTER_SSH_PORT="5"):
-                self.assertIn(f"-p {port} ", line)
+        """In each front end: an option comes before a variable, and that before the file."""
+        self.write("muster.yml", "run: {ssh_port: 4000, ssh_identity: key, start_timeout: 30}\n")
+        for name, words, program in self.lines():
+            for given, around, port in (([], {}, "4000"), ([], {"MUSTER_SSH_PORT": "5"}, "5"),
+                                        (["--ssh-port", "4001"], {"MUSTER_SSH_PORT": "5"}, "4001")):
+                with self.subTest(front=name, port=port):
+                    for line in self.told_to_ssh([words[0], *given, *words[1:], *program],
+                                                 **around):
+                        self.assertIn(f"-p {port} ", line)
+                        self.assertIn("-i key ", line)
         self.write("muster.yml", "run:\n  start_timeout: soon\n")
-        for words in ([], ["--start-timeout", "5"]):
-            done = self.called(["run", "-n", "1", *words, "true"])
-            self.assertNotEqual(done.code, 0)
-            self.assertRegex(done.errors, r"muster\.yml:2:18: run\.start_timeout must be seconds")
+        for name, words, program in self.lines():
+            for given in ([], ["--start-timeout", "5"]):
+                with self.subTest(front=name, given=given):
+                    done = self.called([words[0], *given, *words[1:], *program])
+                    self.assertNotEqual(done.code, 0)
+                    self.assertRegex(done.errors, r"muster\.yml:2:18: run\.start_timeout must be "
+                                                  "seconds")
+        done = self.called(["validate", "job.yml"])
+        self.assertRegex(done.errors, r"muster\.yml:2:18: run\.start_timeout must be seconds")
+
+    def test_by_muster_yml_of_the_user_and_beside_the_job(self):
+        os.makedirs(self.path("home/.config/muster"))
+        self.write("home/.config/muster/muster.yml", "run: {ssh_port: 4000}\n")
+        os.remove(self.path("muster.yml"))
+        home = {"HOME": self.path("home")}
+        line, *_ = self.told_to_ssh(["mpirun", "-np", "2", "-H", "n1,n2", "true"], **home)
+        self.assertIn("-p 4000 ", line)
+        os.makedirs(self.path("jobs"))
+        os.rename(self.path("job.yml"), self.path("jobs/job.yml"))
+        words = ["submit", "-H", "n1:2,n2:2", "jobs/job.yml"]
+        self.assertIn("-p 4000 ", self.told_to_ssh(words, **home)[0])
+        self.write("jobs/muster.yml", "run: {ssh_port: 4002}\n"
+                   "targets: {t: {hosts: [n1, n2], slots: 2, ssh_port: 4003}}\n")
+        self.assertIn("-p 4002 ", self.told_to_ssh(words, **home)[0])
+        words = ["submit", "--target", "t", "jobs/job.yml"]
+        for around in ({}, {"MUSTER_SSH_PORT": "5"}):
+            self.assertIn("-p 4003 ", self.told_to_ssh(words, **home, **around)[0])
+
+    def test_by_muster_yml_for_the_command_instead_of_ssh(self):
+        self.write("bin/myssh", NOTING, 0o755)
+        self.write("bin/other", NOTING.replace('"$*"', '"other $*"'), 0o755)
+        self.write("muster.yml", "run: {ssh_command: myssh -q}\n")
+        for name, words, program in self.lines():
+            with self.subTest(front=name):
+                for line in self.told_to_ssh([*words, *program]):
+                    self.assertTrue(line.startswith("-q n"), line)
+                for line in self.told_to_ssh([*words, *program], MUSTER_SSH_COMMAND="other -v"):
+                    self.assertTrue(line.startswith("other -v n"), line)
+
+    def test_by_muster_yml_for_steps_trials_and_hosts_to_tidy(self):
+        self.write("muster.yml", "run: {ssh_port: 4321}\n")
+        self.write("go", "")
+        for name, text in (("steps.yml", STEPS), ("trials.yml", TRIALS)):
+            with self.subTest(file=name):
+                for line in self.told_to_ssh(["submit", self.write(name, text), "-H",
+                                              "n1:1,n2:1"]):
+                    self.assertIn("-p 4321 ", line)
+        for line in self.told_to_ssh(["gc", "-H", "n1,n2"]):
+            self.assertIn("-p 4321 ", line)
+        for line in self.told_to_ssh(["lead", "-H", "n1,n2", "--", "muster", "run", "true"]):
+            self.assertIn("-p 4321 ", line)
+
+    def test_by_muster_yml_where_ranks_start(self):
+        os.makedirs(self.path("data"))
+        self.write("muster.yml", "run: {workdir: data}\n")
+        for words in (["run", "-n", "1", "pwd"], ["mpirun", "-np", "1", "pwd"],
+                      ["torchrun", "--no_python", "pwd"]):
+            for more, around, folder in (([], {}, "data"), ([], {"MUSTER_WORKDIR": "bin"}, "bin"),
+                                         (["--workdir", "."], {}, "")):
+                done = self.called([words[0], *more, *words[1:]], **around)
+                self.assertEqual((done.code, done.text.strip()),
+                                 (0, self.path(folder).rstrip("/")), done)
+        inner = f"cd {self.path('bin')}; {MUSTER} run -n 1 pwd"
+        self.write("bin/muster.yml", "run: {workdir: ../data}\n")
+        done = self.called(["run", "--workdir", "/", "-H", "n1:1,n2:1", "-n", "1", "sh", "-c",
+                            inner])
+        self.assertEqual(done.text.strip(), self.path("bin"), "of a launcher in a rank")
 
     def test_folders_of_jobs_stand_in_their_files(self):
         for verb, told in (("submit", "the folder code: of the job file"),

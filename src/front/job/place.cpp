@@ -133,25 +133,15 @@ Result<job::Place> hosts_that_came(const Call& call, job::Target target, const j
   return job::Place{std::move(target), *std::move(found), known.instance_types, image};
 }
 
-base::Result<void> check_reach(const job::Target& target, const std::string& source) {
-  for (const job::Named& one : target.reach) {
-    model::JobSpec tried;
-    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
-    auto set = setting->set({one.name, one.value.text}, tried);
-    if (set) continue;
-    set.error().place = {source, one.value.begin.line, one.value.begin.column};
-    return set;
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<job::Place> place_of(const Call& call, const JobDraft& draft, const WantedTarget& wanted,
                             const job::Targets& known, std::uint32_t nodes) {
   auto target = target_of(call, draft, wanted, known);
   if (!target) return tl::unexpected(std::move(target.error()));
-  if (auto fine = check_reach(*target, known.source); !fine) return tl::unexpected(fine.error());
+  if (auto fine = check_reach(target->reach, "", known.source); !fine) {
+    return tl::unexpected(fine.error());
+  }
   if (target->kubernetes) {
     if (auto fine = check_container(draft.container); !fine) return tl::unexpected(fine.error());
     return pods_of(call, std::move(*target), nodes);

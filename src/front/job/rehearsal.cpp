@@ -157,6 +157,7 @@ std::vector<model::NamedPath> request(Call call, const JobDraft& draft, const jo
   if (call.record_folder.empty()) call.record_folder = "/<run>";
   Reading reading = job_request(call, own, std::move(source), *place);
   complaints.add(std::move(reading.complaints));
+  for (std::string& told : reading.notices) add_once(notices, std::move(told));
   const bool is_known = reading.request && reading.request->record;
   return is_known ? std::move(reading.request->record->outputs) : std::vector<model::NamedPath>();
 }

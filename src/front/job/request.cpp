@@ -418,6 +418,16 @@ CountsKnown counts_known(const JobDraft& draft, const JobSource& source, const j
           are_final && is_told && is_here};
 }
 
+// Where nothing starts. Of a job that is rehearsed nothing else is told: that would be about the
+// hosts that stand in for its own.
+void tell_launchers(const JobDraft& draft, const JobSource& source,
+                    const std::vector<Unforeseen>& found, std::vector<std::string>& notices) {
+  if (source.is_rehearsed) notices.clear();
+  const bool is_told = source.is_rehearsed || draft.explains || draft.dry_run || draft.validates;
+  std::string told = is_told ? told_unforeseen(found) : "";
+  if (!told.empty()) notices.push_back(std::move(told));
+}
+
 // Hosts may have a code of their own, unless they get a copy of this one, and so may the images of
 // a cluster.
 ScriptFolder script_folder(const JobSource& source, const job::Place& place, bool copies_code) {
@@ -512,11 +522,12 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   InnerReading inner =
       inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
   const ScriptFolder where = script_folder(source, place, code.has_value());
-  if (draft.explains || draft.dry_run || draft.validates) {
-    tell_unforeseen(call, job, made.spec, where, inner.unforeseen, reading.notices);
-  }
+  ScriptLaunchers in_scripts = launchers_in_scripts(call, job, made.spec, where, files);
+  std::ranges::move(in_scripts.unforeseen, std::back_inserter(inner.unforeseen));
+  tell_launchers(draft, source, inner.unforeseen, reading.notices);
   job::Complaints of_command(files);
   check_what_starts(call, source, values, made.spec, where, inner, of_command);
+  if (in_scripts.mistake) of_command.add({*std::move(in_scripts.mistake)});
   if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
   request.inner = std::move(inner.request);
   request.spec = std::move(made.spec);
@@ -563,6 +574,7 @@ Result<Reading> read_job_request(const Call& call, const JobDraft& typed, const 
   Reading reading = job_request(call, draft, std::move(source), *place);
   names.tell(reading.notices);
   if (!reading.complaints.empty()) return reading;
+  if (reading.request) reading.request->beside = folder;
   if (reading.request && reading.request->record) reading.request->record->names = names.led();
   return handed_over(call, draft, {file, *text, read.job, *place}, names, std::move(reading));
 }

@@ -107,6 +107,13 @@ bool is_for_shell(std::string_view text) {
   return text.substr(0, text.find('\n')).find("sh") != std::string_view::npos;
 }
 
+// "jobs/run.sh" beside "jobs/job.yml", which lies in that folder.
+std::string named_beside(const std::string& source, const std::string& folder,
+                         const std::string& path) {
+  if (source.starts_with('/') || !path.starts_with(folder + "/")) return path;
+  return source.substr(0, source.rfind('/') + 1) + path.substr(folder.size() + 1);
+}
+
 std::vector<job::ShellScript> scripts_of(const job::JobFile& job, const model::App& app) {
   const job::ValueOf value_of = [&](std::string_view name) { return own_value(app, name); };
   if (app.command.empty()) return {};
@@ -116,27 +123,49 @@ std::vector<job::ShellScript> scripts_of(const job::JobFile& job, const model::A
 
 }  // namespace
 
-void tell_unforeseen(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
-                     const ScriptFolder& where, const std::vector<Unforeseen>& found,
-                     std::vector<std::string>& notices) {
-  for (const Unforeseen& one : found) {
-    notices.push_back(fmt::format("what {} in the command will start cannot be foreseen: {}",
-                                  one.launcher, one.why));
-  }
+ScriptLaunchers launchers_in_scripts(const Call& call, const job::JobFile& job,
+                                     const model::JobSpec& spec, const ScriptFolder& where,
+                                     const std::vector<std::string>& sources) {
   constexpr std::size_t kScriptMax = std::size_t{1} << 20;
-  if (!call.look_into || !is_known(call, job, spec, where)) return;
+  ScriptLaunchers all;
+  if (!call.look_into || !is_known(call, job, spec, where)) return all;
   const std::string root = job.code ? job::below(where.folder, job.code->text) : where.folder;
+  const std::string& source = sources[job.command ? job.command->begin.file : 0];
+  const auto first = script_called(call, job, spec);
   for (const job::ShellScript& script : scripts_of(job, spec.apps.front())) {
     const std::string path = job::below(job::below(root, script.folder), script.path);
     if (!call.is_file(path)) continue;
     const auto text = call.look_into(path, kScriptMax);
     if (!text || !is_for_shell(*text)) continue;
-    const std::string launcher = launcher_in(call, *text);
-    if (launcher.empty()) continue;
-    notices.push_back(
-        fmt::format("what {} in {} will start cannot be foreseen: only a shell can follow a script",
-                    launcher, spec::in_quotes(script.path)));
+    ScriptLauncher launcher = launcher_in(call, spec, *text);
+    if (launcher.name.empty()) continue;
+    const bool is_sure =
+        first && first->path == script.path && first->folder == script.folder && !all.mistake;
+    if (launcher.mistake && is_sure) {
+      all.mistake = std::move(launcher.mistake);
+      all.mistake->fault = base::Fault::bad_file;
+      all.mistake->place.source = named_beside(source, where.folder, path);
+      continue;
+    }
+    if (launcher.mistake) launcher.why = std::move(launcher.mistake->what);
+    all.unforeseen.push_back(
+        {std::move(launcher.name), std::move(launcher.why), spec::in_quotes(script.path)});
   }
+  return all;
+}
+
+std::string told_unforeseen(const std::vector<Unforeseen>& found) {
+  if (found.empty()) return {};
+  const Unforeseen& first = found.front();
+  const auto others = std::ranges::count_if(found, [&](const Unforeseen& one) {
+    return one.launcher != first.launcher || one.where != first.where;
+  });
+  return fmt::format("what {} in {} will start cannot be foreseen{}: {}", first.launcher,
+                     first.where,
+                     others == 0   ? ""
+                     : others == 1 ? ", nor what another launcher will"
+                                   : fmt::format(", nor what {} other launchers will", others),
+                     first.why);
 }
 
 void check_script(const Call& call, const job::JobFile& job, const model::JobSpec& spec,

@@ -1,7 +1,9 @@
-// check_script: whether the script that a job's command starts first is in the job's folder.
+// The scripts that a job's command starts: whether the first is in the job's folder, and which
+// launchers they call.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,19 @@ struct ScriptFolder {
 void check_script(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
                   const ScriptFolder& where, job::Complaints& complaints);
 
-// The launchers of which the plan shows nothing: `found` in the command, and those that its scripts
-// call for a shell to follow.
-void tell_unforeseen(const Call& call, const job::JobFile& job, const model::JobSpec& spec,
-                     const ScriptFolder& where, const std::vector<Unforeseen>& found,
-                     std::vector<std::string>& notices);
+// What is known of the launchers in the scripts of a command.
+struct ScriptLaunchers {
+  std::vector<Unforeseen> unforeseen = {};
+  std::optional<base::Error> mistake = {};  // the command comes to it for sure
+};
+// Places in scripts are named as the job's file is among the sources.
+[[nodiscard]] ScriptLaunchers launchers_in_scripts(const Call& call, const job::JobFile& job,
+                                                   const model::JobSpec& spec,
+                                                   const ScriptFolder& where,
+                                                   const std::vector<std::string>& sources);
+
+// One line for those of which the plan shows nothing; empty: there are none.
+[[nodiscard]] std::string told_unforeseen(const std::vector<Unforeseen>& found);
 
 // Where a word of the command stands in its file; `before`: how often the command holds the same
 // before it.

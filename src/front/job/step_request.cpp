@@ -9,6 +9,7 @@
 #include "front/inherited.hpp"
 #include "front/job/request.hpp"
 #include "front/job/run_folder.hpp"
+#include "front/targets.hpp"
 #include "job/input_type.hpp"
 #include "job/layout.hpp"
 
@@ -129,6 +130,14 @@ job::Place narrowed(job::Place place, std::span<const PoolShare> hosts) {
   return place;
 }
 
+Reading with_inherited(const Ground& ground, const Call& call, Reading reading) {
+  if (!reading.request) return reading;
+  RunRequest& request = *reading.request;
+  const std::string folder = folder_of(absolute(call, ground.sources.front()));  // the pipeline's
+  auto taken = take_inherited_settings(call, request.said_reach, request.spec, folder);
+  return taken ? std::move(reading) : Reading{.complaints = {std::move(taken.error())}};
+}
+
 Reading step_reading(const Ground& ground, std::size_t step, const job::Place& place,
                      const StepStart* start) {
   const job::GraphStep& one = ground.graph.steps[step];
@@ -146,14 +155,10 @@ Reading step_reading(const Ground& ground, std::size_t step, const job::Place& p
                            std::ranges::any_of(source.job.inputs, &job::Input::swept);
   source.comes_later = !one.after.empty() || !one.when.empty() ||
                        std::ranges::count(ground.draft.skipped, one.name) > 0;
-  Reading reading =
-      job_request(call, draft_of_step(ground.draft, one.name), std::move(source), place);
+  Reading reading = with_inherited(
+      ground, call,
+      job_request(call, draft_of_step(ground.draft, one.name), std::move(source), place));
   if (!reading.request) return reading;
-  RunRequest& request = *reading.request;
-  if (auto taken = take_inherited_settings(call, request.said_reach, request.spec); !taken) {
-    reading.complaints.push_back(std::move(taken.error()));
-    return reading;
-  }
   Recording& record = *reading.request->record;
   record.name = one.name;
   if (record.experiment.empty()) record.experiment = ground.graph.experiment;

@@ -31,6 +31,9 @@ namespace muster::front {
 [[nodiscard]] base::Result<job::JobFile> bound_job(const Ground& ground, std::size_t step,
                                                    const StepStart* start = nullptr);
 
+// What the environment, and muster.yml beside the pipeline, say of hosts.
+[[nodiscard]] Reading with_inherited(const Ground& ground, const Call& call, Reading reading);
+
 [[nodiscard]] JobDraft draft_of_step(const JobDraft& draft, const std::string& name);
 
 // The first entry of each host that the step uses, with what it gets there.

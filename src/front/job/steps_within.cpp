@@ -61,8 +61,10 @@ Result<RunRequest> trial_request(const Ground& ground, std::size_t step,
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
   JobSource source{std::move(job), one.folder, {}, ground.sources};
   source.has_open_counts = true;  // its own launcher tells what values it cannot start with
-  auto request = request_in(job_request(call, draft_of_trial(ground, step, sweep_folder, name),
-                                        std::move(source), narrowed(place, start.hosts)));
+  auto request =
+      request_in(with_inherited(ground, call,
+                                job_request(call, draft_of_trial(ground, step, sweep_folder, name),
+                                            std::move(source), narrowed(place, start.hosts))));
   if (!request) return request;
   request->record->name = name;
   keep_metrics_of_trial(call.record_folder, !one.job.sweep->from_output, *request);
@@ -134,9 +136,10 @@ Reading item_reading(const Ground& ground, std::size_t step, const std::string& 
   Call call = ground.call;
   call.record_folder = fmt::format("{}/steps/{}", folder, item.name);
   const job::Place& place = ground.places[ground.place_of_step[step]].place;
-  Reading reading =
+  Reading reading = with_inherited(
+      ground, call,
       job_request(call, draft_of_step(ground.draft, item.name),
-                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts));
+                  {std::move(job), one.folder, {}, ground.sources}, narrowed(place, start.hosts)));
   if (reading.request) reading.request->record->name = item.name;
   return reading;
 }

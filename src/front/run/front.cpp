@@ -276,39 +276,13 @@ Result<void> take_binding(const job::Targets& defaults, model::Mapping& mapping)
   return read;
 }
 
-bool is_way_to_hosts(std::string_view key) {
-  constexpr Reach kWays[] = {Reach::ssh_command, Reach::ssh_port, Reach::ssh_identity,
-                             Reach::agent_path};
-  return std::ranges::any_of(kWays, [&](Reach way) { return reach_setting(way).key == key; });
-}
-
-// Unless an option does; as with a target, the file comes before variables. In a rank, the head
-// above reaches the hosts: the way that the file names is that one's.
-Result<void> take_reach_of(const job::Targets& defaults, bool is_in_rank, RunRequest& request) {
-  for (const job::Named& one : defaults.run_reach) {
-    const auto* setting = std::ranges::find(kReachSettings, one.name, &ReachSetting::key);
-    const bool is_said = std::ranges::count(request.said_reach, setting->text.names) > 0;
-    model::JobSpec tried;
-    const bool counts = !is_said && !(is_in_rank && is_way_to_hosts(one.name));
-    auto set = setting->set({"run." + one.name, one.value.text}, counts ? request.spec : tried);
-    if (!set) {
-      set.error().place = {defaults.source, one.value.begin.line, one.value.begin.column};
-      return set;
-    }
-    if (counts) request.said_reach.push_back(setting->text.names);
-  }
-  return {};
-}
-
-// What muster.yml says of runs.
+// What muster.yml says of muster run alone.
 Result<void> settle_defaults(RunDraft& draft, const Call& call) {
-  const auto defaults = run_defaults(call);
+  const auto defaults = run_defaults(call, call.current_folder);
   if (!defaults) return tl::unexpected(defaults.error());
   draft.notices = defaults->notices;
-  const bool is_in_rank = variable(call, model::kHeadAbove).has_value();
-  return take_reach_of(*defaults, is_in_rank, draft.request).and_then([&] {
-    return take_binding(*defaults, draft.request.spec.mapping);
-  });
+  if (draft.slurm) draft.request.defaults = *defaults;
+  return take_binding(*defaults, draft.request.spec.mapping);
 }
 
 Recording recording_of(const RunDraft& draft, const Call& call) {

@@ -163,7 +163,7 @@ TEST(ReachSettings, OfATargetYieldToOptionsAndNotToVariables) {
   EXPECT_EQ(std::tuple(carrier.port, carrier.patience, carrier.parallel), std::tuple(44U, 33s, 9U));
   model::JobSpec spec = typed->request->spec;
   const Call around{.called = "submit", .environment = kSaid};
-  ASSERT_TRUE(take_reach_variables(around, typed->request->said_reach, spec));
+  ASSERT_TRUE(take_usual_reach(around, {}, typed->request->said_reach, spec));
   EXPECT_EQ(std::tuple(spec.carrier.port, spec.lease), std::tuple(44U, 10s));
   const auto bad = read({"job.yml", "--target", "bad"});
   ASSERT_FALSE(bad);
@@ -177,7 +177,7 @@ TEST(ReachSettings, OfARerunWinOverThoseOfThen) {
                    .environment = kSaid,
                    .reach_wishes = {{"--ssh-port", "99"}, {"--lease", "20"}}};
   ASSERT_TRUE(take_reach_wishes(again, request));
-  ASSERT_TRUE(take_reach_variables(again, request.said_reach, request.spec));
+  ASSERT_TRUE(take_usual_reach(again, {}, request.said_reach, request.spec));
   EXPECT_EQ(
       std::tuple(request.spec.carrier.port, request.spec.lease, request.spec.carrier.parallel),
       std::tuple(99U, 20s, 6U));
@@ -186,7 +186,7 @@ TEST(ReachSettings, OfARerunWinOverThoseOfThen) {
 TEST(ReachSettings, AreCheckedWhoeverSaysThem) {
   model::JobSpec spec;
   for (const char* wrong : {"MUSTER_SSH_PORT=0", "MUSTER_LEASE=x", "MUSTER_MAX_OPEN=-1"}) {
-    const auto taken = take_reach_variables({.called = "run", .environment = {wrong}}, {}, spec);
+    const auto taken = take_usual_reach({.called = "run", .environment = {wrong}}, {}, {}, spec);
     ASSERT_FALSE(taken) << wrong;
     EXPECT_TRUE(taken.error().what.starts_with("MUSTER_")) << taken.error().what;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "front/front.hpp"
+#include "front/inherited.hpp"
 #include "front/run/front.hpp"
 
 namespace muster::front::run_defaults_test {
@@ -73,16 +74,36 @@ TEST(RunDefaults, BindsAsMusterYmlSaysUnlessAnOptionDoes) {
 }
 
 TEST(RunDefaults, HostsAreReachedAsItSaysButByTheHeadAboveInARank) {
-  const std::string text = "run: {ssh_command: ssh -J jump, start_timeout: 30}\n";
-  const Words words = {"-H", "n1,n2", "p"};
-  const auto outside = read_with(text, words);
-  ASSERT_TRUE(outside && outside->request);
-  EXPECT_EQ(outside->request->spec.carrier.command, (Words{"ssh", "-J", "jump"}));
-  const auto inside = read_with(text, words, {"MUSTER_HEAD=socket"});
-  ASSERT_TRUE(inside && inside->request);
-  EXPECT_EQ(inside->request->spec.carrier.command, model::CarrierSpec().command);
-  EXPECT_EQ(inside->request->said_reach.size(), 1U) << "how long to wait is its own affair";
-  EXPECT_FALSE(read_with("run: {ssh_port: x}\n", words, {"MUSTER_HEAD=socket"}));
+  const auto settled = [](const std::string& text, const Words& environment,
+                          const SaidReach& said = {}) -> base::Result<model::JobSpec> {
+    const Call call{.called = "mpirun",
+                    .environment = environment,
+                    .current_folder = "/here",
+                    .read_file = [&](const std::string&, std::size_t) { return text; },
+                    .has_file = [](const std::string& path) { return path == "/here/muster.yml"; }};
+    model::JobSpec spec;
+    spec.apps.emplace_back();
+    return take_inherited_settings(call, said, spec).map([&] { return spec; });
+  };
+  const std::string text =
+      "run: {ssh_command: ssh -J jump, start_timeout: 30, lease: 40, workdir: data}\n";
+  const auto outside = settled(text, {"MUSTER_LEASE=50"});
+  ASSERT_TRUE(outside) << to_string(outside.error());
+  EXPECT_EQ(outside->carrier.command, (Words{"ssh", "-J", "jump"}));
+  EXPECT_EQ(outside->carrier.patience, std::chrono::seconds(30));
+  EXPECT_EQ(outside->lease, std::chrono::seconds(50));
+  EXPECT_EQ(outside->apps.front().workdir, "/here/data");
+  const auto said = settled(text, {"MUSTER_LEASE=50"}, {"--lease", "--ssh-command", "--workdir"});
+  ASSERT_TRUE(said);
+  EXPECT_EQ(said->carrier.command, model::CarrierSpec().command);
+  EXPECT_EQ(said->lease, model::JobSpec().lease);
+  EXPECT_EQ(said->apps.front().workdir, "");
+  const auto inside = settled(text, {"MUSTER_HEAD=socket"});
+  ASSERT_TRUE(inside);
+  EXPECT_EQ(inside->carrier.command, model::CarrierSpec().command);
+  EXPECT_EQ(inside->apps.front().workdir, "");
+  EXPECT_EQ(inside->carrier.patience, std::chrono::seconds(30)) << "that is its own affair";
+  EXPECT_FALSE(settled("run: {ssh_port: x}\n", {"MUSTER_HEAD=socket"}));
 }
 
 TEST(RunDefaults, ComplainsAboutWhatMusterYmlSaysOfIt) {
