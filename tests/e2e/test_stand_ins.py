@@ -25,6 +25,19 @@ Run.get_context().log("metric", 2)
 print("logged by", os.environ["RANK"], "on", socket.gethostname())
 """
 
+# As the Trainer of transformers, which logs to whatever it finds (integrations).
+FINDS = """
+from importlib.util import find_spec
+found = all(find_spec(name) for name in ("azureml", "azureml.core", "azureml.core.run"))
+print("found" if found else "none")
+"""
+TRAINER = """
+from azureml.core.run import Run
+run = Run.get_context()
+if run:
+    run.log("eval/loss", 0.5, description="eval/loss")
+"""
+
 # Azure ML's own, as far as that script goes.
 REAL = """
 class Run:
@@ -84,6 +97,20 @@ class Here(Case):
         for name, text in (("../__init__.py", ""), ("__init__.py", ""), ("run.py", REAL)):
             self.write(os.path.join(sdk, name), text)
         self.assertRegex(self.submits(**env).text, "^the SDK has metric 2\nlogged by 0 on ")
+
+    def test_a_trainer_that_finds_them_can_log(self):
+        install(self.path("prefix"))
+        self.write("src/train.py", FINDS + TRAINER)
+        done = self.submits()
+        self.assertEqual((done.code, done.text), (0, "found\n"), done)
+        told = self.muster("show", "last", command=(MUSTER,)).text
+        self.assertIn("metric      eval/loss=0.5 (step 0)", told)
+
+    def test_an_old_python_has_no_sdk(self):
+        install(self.path("prefix"))
+        self.write("src/train.py", "import sys\nsys.version_info = (3, 7, 16)\n" + FINDS)
+        done = self.submits()
+        self.assertEqual((done.code, done.text), (0, "none\n"), done)
 
     def test_what_a_host_has_of_its_own_stays_and_comes_first(self):
         install(self.path("prefix"))
