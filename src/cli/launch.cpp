@@ -47,6 +47,7 @@
 #include "spec/hosts.hpp"
 #include "spec/sources.hpp"
 #include "store/stream_times.hpp"
+#include "store/writer.hpp"
 #include "view/phases.hpp"
 #include "view/report.hpp"
 
@@ -410,10 +411,15 @@ class Launch {
     return {};
   }
 
-  // Ranks may write there as soon as they run; other records are made then.
+  // Ranks may write there as soon as they run, but nobody waits for a disk before that. A container
+  // takes long itself, and sees only a folder that is there.
   void begin_for_metrics(Prospect& job) {
-    if (!logs_to_record_ || recorder_->begin()) return;
-    keep_out_of(recorder_->record().folder, job.kept);
+    if (!logs_to_record_) return;
+    const std::string& folder = recorder_->record().folder;
+    const bool has_folder =
+        job.spec.container ? recorder_->begin().has_value() : store::may_hold_record(folder);
+    if (!has_folder) return keep_out_of(folder, job.kept);
+    if (!job.spec.container) recorder_->begin_with_ranks(std::string(front::kMetricsFolder));
   }
 
   // Before anything starts: what is changed from here on is no part of the run.

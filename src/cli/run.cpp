@@ -131,6 +131,7 @@ front::Call asked_with(front::Call asked, const Invocation& invocation) {
   asked.version = MUSTER_VERSION;
   asked.record_folder = new_record_folder(invocation);
   asked.read_around = read_found_file;
+  asked.why_others = process::why_others;
   asked.columns = help_columns();
   asked.own_name = own_name(invocation.environment);
   asked.stand_ins = stand_ins_beside(own_path());

@@ -83,6 +83,8 @@ struct Call {
   // Files that nobody has named, but whose place is known, such as muster.yml: only what cannot
   // keep one waiting is read. Empty: as read_file.
   ReadFile read_found = {};
+  // Why another user may have chosen what a found file says; empty: none may, or nobody knows.
+  std::function<std::string(const std::string& path)> why_others = {};
   // To look for files, and into them: nothing that is only looked at is remembered. Empty: none are
   // looked for.
   ListFiles list_files = {};

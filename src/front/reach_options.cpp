@@ -55,12 +55,24 @@ bool is_way_to_hosts(const ReachSetting& setting) {
   return std::ranges::any_of(kWays, [&](Reach way) { return &reach_setting(way) == &setting; });
 }
 
+// In a folder such as /tmp anybody may leave a file, and it would choose what this user executes.
+Result<void> check_own(const Call& call, const job::Targets& defaults, std::string_view key,
+                       job::Mark mark, std::string_view option) {
+  const std::string why = call.why_others ? call.why_others(defaults.source) : "";
+  if (why.empty()) return {};
+  return base::fail_at({defaults.source, mark.line, mark.column}, base::Fault::bad_file,
+                       fmt::format("say {}, or work in another folder", option),
+                       "run.{} may not come from this file: {}", key, why);
+}
+
 // Absolute; empty: nobody says it.
-std::string usual_workdir(const Call& call, const job::Targets& defaults) {
+Result<std::string> usual_workdir(const Call& call, const job::Targets& defaults) {
   const auto folder = variable(call, "MUSTER_WORKDIR").value_or("");
   if (!folder.empty()) return absolute(call, folder);
-  if (!defaults.run_workdir || variable(call, model::kHeadAbove)) return {};
-  return job::below(folder_of(defaults.source), defaults.run_workdir->text);
+  if (!defaults.run_workdir || variable(call, model::kHeadAbove)) return std::string();
+  return check_own(call, defaults, "workdir", defaults.run_workdir->begin, kWorkdir).map([&] {
+    return job::below(folder_of(defaults.source), defaults.run_workdir->text);
+  });
 }
 
 }  // namespace
@@ -117,6 +129,10 @@ Result<bool> take_usual(const Call& call, const job::Targets& defaults, const Re
   const auto found = std::ranges::find(defaults.run_reach, setting.key, &job::Named::name);
   const bool is_for_head = is_way_to_hosts(setting) && variable(call, model::kHeadAbove);
   if (found == defaults.run_reach.end() || is_for_head) return false;
+  if (is_way_to_hosts(setting)) {
+    auto own = check_own(call, defaults, setting.key, found->value.begin, setting.text.names);
+    if (!own) return tl::unexpected(std::move(own.error()));
+  }
   return setting.set({setting.key, found->value.text}, spec).map([] { return true; });
 }
 
@@ -130,10 +146,12 @@ Result<void> take_usual_reach(const Call& call, const job::Targets& defaults, co
       return tl::unexpected(std::move(set.error()));
     }
   }
-  const std::string folder = usual_workdir(call, defaults);
-  if (folder.empty() || std::ranges::count(said, kWorkdir) > 0) return {};
-  for (model::App& app : spec.apps) app.workdir = folder;
-  return {};
+  if (std::ranges::count(said, kWorkdir) > 0) return {};
+  return usual_workdir(call, defaults).map([&](const std::string& folder) {
+    for (model::App& app : spec.apps) {
+      if (!folder.empty()) app.workdir = folder;
+    }
+  });
 }
 
 }  // namespace muster::front

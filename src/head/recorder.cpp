@@ -54,7 +54,7 @@ base::Result<void> Recorder::begin() {
   auto made = store::RecordWriter::create(
       options_.record.folder,
       {view::spec_json(options_.record, options_.asked, options_.version), options_.plan(), lines_,
-       folders_inside(options_.record), fill_, !options_.record.scheduler.kind.empty()});
+       folders_inside(options_.record), fill_, !options_.record.scheduler.kind.empty(), early_});
   lines_.clear();
   if (!made) {
     failure_ = made.error();
@@ -99,6 +99,7 @@ void Recorder::on(const model::RankStarted& event) {
   const base::NodeIndex node = event.node;
   lines_ += view::rank_started_line(now, event.rank, event.pid, options_.hosts[node.value]);
   if (node.value >= planned_ && joined_.insert(node).second) name_joined();
+  if (!early_.empty()) begin_late();
   if (options_.record.started) flush();
 }
 

@@ -34,8 +34,10 @@ class Recorder {
   void set_code(std::function<base::Result<void>(const std::string& folder)> fill);
   void set_streams(const std::string& folder) { options_.record.streams = folder; }
   // Makes the record now. Otherwise it is made once all ranks run, so that it does not delay their
-  // start, and an error is known when the run ends.
+  // start, or the first does, if they write in its folder `early`; an error is known when the run
+  // ends.
   [[nodiscard]] base::Result<void> begin();
+  void begin_with_ranks(const std::string& early) { early_ = early; }
   [[nodiscard]] bool has_begun() const { return writer_.has_value(); }
   // Before any rank has started: the run goes by the plan of `other`, which has not begun.
   [[nodiscard]] base::Result<void> plan_anew(Recorder other);
@@ -61,6 +63,7 @@ class Recorder {
 
   RecorderOptions options_;
   std::function<base::Result<void>(const std::string& folder)> fill_;  // see store::FirstFiles
+  std::string early_;                                                  // likewise
   std::size_t planned_;               // hosts that had ranks from the start
   std::size_t named_;                 // these, and those of a launcher in the command
   std::set<base::NodeIndex> joined_;  // others that have had some since

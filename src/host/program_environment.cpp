@@ -21,6 +21,7 @@ class Making {
     begin();
     name_hostfile();
     set_path();
+    add_to_python_path();
     point_to_helpers();
     for (const model::Variable& one : ground_.app.given) give(one.name, one.value);
     variables()[std::string(plan::kGave)] += plan::fingerprints(ours_) + batch_jobs();
@@ -62,6 +63,14 @@ class Making {
     if (ground_.launchers.empty()) return;
     put_first(ground_.launchers);
     variables()["MUSTER_LAUNCHERS"] = ground_.launchers;
+  }
+
+  // What the user has there counts first. A launcher in the rank hands all of it on.
+  void add_to_python_path() {
+    const std::string& more = ground_.app.python_path;
+    if (more.empty()) return;
+    std::string& path = variables()["PYTHONPATH"];
+    path += (path.empty() ? "" : ":") + more;
   }
 
   void put_first(const std::string& folder) {

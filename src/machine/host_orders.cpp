@@ -108,7 +108,7 @@ std::vector<AppOrder> app_orders(const wire::World& world, const RankVariables& 
     const model::App& app = world.spec.apps[i];
     orders.push_back({app.command, app.workdir, app.path, variables_of(world, world.kept[i]),
                       variables.common(i), app.tries_workdir, app.python_program,
-                      app.python_environment, app.clean});
+                      app.python_environment, app.clean, app.python_path});
   }
   return orders;
 }

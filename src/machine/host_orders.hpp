@@ -37,6 +37,7 @@ struct AppOrder {
   std::string python_program = {};      // as in model::App
   std::string python_environment = {};  // likewise
   bool clean = false;                   // likewise
+  std::string python_path = {};         // likewise
 };
 
 // What the wire-up servers of a host must know about a world.

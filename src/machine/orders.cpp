@@ -40,6 +40,7 @@ model::App told_of(const model::App& app) {
   told.clean = app.clean;
   told.workdir = app.workdir;
   told.path = app.path;
+  told.python_path = app.python_path;
   told.tries_workdir = app.tries_workdir;
   told.role = app.role;
   told.local_rank_words = app.local_rank_words;

@@ -112,6 +112,7 @@ struct App {
   // "python3", and the environment's folder: hosts that find it elsewhere say so. Empty: none.
   std::string python_program = {};
   std::string python_environment = {};
+  std::string python_path = {};  // folders behind PYTHONPATH as each host has it; or empty
   bool operator==(const App&) const = default;
 };
 

@@ -22,6 +22,9 @@ std::vector<model::Variable> added_for_app(const model::Plan& plan, const model:
                           &model::EnvSetting::name)) {
     added.push_back({"AZUREML_MPI_HOSTFILE", "<file with the job's hosts>", "Azure ML"});
   }
+  if (const std::string& path = spec.apps[app].python_path; !path.empty()) {
+    added.push_back({"PYTHONPATH", "<what it is there>:" + path, "muster"});
+  }
   added.push_back({std::string(kGave), "<what muster set for the rank>", "muster"});
   added.push_back({std::string(model::kHeadAbove), "<socket for launchers in the rank>", "muster"});
   if (!spec.launchers.empty()) {

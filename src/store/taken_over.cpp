@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAttempt = "attempt.";
 constexpr std::string_view kEvents = "events.jsonl";
+constexpr std::string_view kSpec = "spec.json";
 
 std::vector<std::string> entries_of(const std::string& folder) {
   std::vector<std::string> names;
@@ -40,7 +41,7 @@ std::vector<std::string> entries_of(const std::string& folder) {
 // The code is that of the submission.
 bool stays(const std::string& name) {
   constexpr std::array<std::string_view, 6> kStay = {kJobScript, kJobOutput,    kJobErrors,
-                                                     kJobLock,   "checkpoints", "spec.json"};
+                                                     kJobLock,   "checkpoints", kSpec};
   const bool is_code = name.starts_with("code.") && name.ends_with(".manifest");
   return is_code || name.starts_with(kAttempt) || std::ranges::find(kStay, name) != kStay.end();
 }
@@ -78,6 +79,20 @@ void drop_reports(const std::string& folder) {
   }
 }
 
+bool is_own_folder(const std::string& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+         facts.st_uid == ::geteuid();
+}
+
+// Until `last` is there, whoever looks sees that the record is not whole.
+bool move_with_last(const std::string& fresh, const std::string& folder, std::string_view last) {
+  std::vector<std::string> names = entries_of(fresh);
+  // std::ranges::partition() of libstdc++ 12 is too much for clang 14.
+  std::partition(names.begin(), names.end(), [&](const std::string& name) { return name != last; });
+  return move_all(fresh, folder, names) && ::rmdir(fresh.c_str()) == 0;
+}
+
 }  // namespace
 
 process::UniqueFd wait_for_turn(const std::string& folder) {
@@ -92,11 +107,18 @@ process::UniqueFd wait_for_turn(const std::string& folder) {
 bool take_record_over(const std::string& fresh, const std::string& folder) {
   if (has_begun(folder) && !set_aside(folder)) return false;
   drop_reports(folder);
-  std::vector<std::string> names = entries_of(fresh);
-  // std::ranges::partition() of libstdc++ 12 is too much for clang 14.
-  std::partition(names.begin(), names.end(),
-                 [](const std::string& name) { return name != kEvents; });
-  return move_all(fresh, folder, names) && ::rmdir(fresh.c_str()) == 0;
+  return move_with_last(fresh, folder, kEvents);
+}
+
+bool add_to_early(const std::string& fresh, const std::string& folder, const std::string& early) {
+  const bool is_theirs = is_own_folder(folder) && is_own_folder(folder + "/" + early) &&
+                         entries_of(folder) == std::vector{early};
+  if (!is_theirs) {
+    errno = EEXIST;
+    return false;
+  }
+  // They have made it as all their folders.
+  return ::chmod(folder.c_str(), 0700) == 0 && move_with_last(fresh, folder, kSpec);
 }
 
 }  // namespace muster::store

@@ -30,4 +30,9 @@ inline constexpr const char* kJobLock = "job.lock";
 // on. False, with errno, where that cannot be done.
 [[nodiscard]] bool take_record_over(const std::string& fresh, const std::string& folder);
 
+// The same of a folder that the run's own ranks have made, who were faster: nothing but their
+// folder `early` lies there, and stays. EEXIST: something else does.
+[[nodiscard]] bool add_to_early(const std::string& fresh, const std::string& folder,
+                                const std::string& early);
+
 }  // namespace muster::store

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "process/heard_meanwhile.hpp"
@@ -58,7 +59,26 @@ process::UniqueFd locked_events(const std::string& folder, std::string_view line
   return file;
 }
 
+bool show(const std::string& fresh, const std::string& folder, const FirstFiles& files) {
+  const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
+  if (is_there) return take_record_over(fresh, folder);
+  if (::rename(fresh.c_str(), folder.c_str()) == 0) return true;
+  const bool has_some = errno == ENOTEMPTY || errno == EEXIST;
+  return has_some && !files.early.empty() && add_to_early(fresh, folder, files.early);
+}
+
 }  // namespace
+
+bool may_hold_record(const std::string& folder) {
+  std::string above = folder;
+  do {
+    above.resize(above.rfind('/'));
+  } while (!above.empty() && ::access(above.c_str(), F_OK) != 0 && errno == ENOENT);
+  struct statvfs room {};
+  above += '/';  // refused behind a file
+  return ::access(above.c_str(), W_OK | X_OK) == 0 && ::statvfs(above.c_str(), &room) == 0 &&
+         room.f_bavail > 0;
+}
 
 base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
                                                 const FirstFiles& files) {
@@ -85,10 +105,7 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
       return tl::unexpected(std::move(filled.error()));
     }
   }
-  const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
-  const bool shown =
-      is_there ? take_record_over(fresh, folder) : ::rename(fresh.c_str(), folder.c_str()) == 0;
-  if (!shown) return take_back();
+  if (!show(fresh, folder, files)) return take_back();
   return RecordWriter(folder, std::move(events));
 }
 

@@ -21,7 +21,14 @@ struct FirstFiles {
   // Adds what else shall be there when the record appears; the folder has another name till then.
   std::function<base::Result<void>(const std::string& folder)> fill = {};
   bool takes_over = false;  // a record that may be there: see store/taken_over.hpp
+  // What the run's ranks may have made in the folder by now: this alone, a folder too, may be
+  // there.
+  std::string early = {};
 };
+
+// Whether there seems to be room for a record that will be made in `folder`, and permission. Makes
+// nothing.
+[[nodiscard]] bool may_hold_record(const std::string& folder);
 
 class RecordWriter {
  public:

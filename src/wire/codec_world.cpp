@@ -131,6 +131,7 @@ void write(proto::WorldApp& to, const model::App& app, const KeptIndexes& kept) 
   to.set_python_program(app.python_program);
   to.set_python_environment(app.python_environment);
   to.set_clean(app.clean);
+  to.set_python_path(app.python_path);
   to.mutable_kept()->Add(kept.from_shell.begin(), kept.from_shell.end());
   to.mutable_added()->Add(kept.added.begin(), kept.added.end());
 }
@@ -159,6 +160,7 @@ model::App read(proto::WorldApp& in, Bounds& bounds) {
   app.python_program = std::move(*in.mutable_python_program());
   app.python_environment = std::move(*in.mutable_python_environment());
   app.clean = in.clean();
+  app.python_path = std::move(*in.mutable_python_path());
   return app;
 }
 

@@ -4,6 +4,7 @@ pipelines, sweeps and a queue."""
 # rooms: front job link cli pipeline
 
 import os
+import unittest
 
 from support import MUSTER, USAGE, Case, run_tests
 from test_detection import FRONTS
@@ -226,6 +227,25 @@ class Reach(Case):
         done = self.called(["run", "--workdir", "/", "-H", "n1:1,n2:1", "-n", "1", "sh", "-c",
                             inner])
         self.assertEqual(done.text.strip(), self.path("bin"), "of a launcher in a rank")
+
+    @unittest.skipIf(os.getuid() != 0, "only root can give a file away")
+    def test_another_users_file_chooses_nothing_that_is_executed(self):
+        self.write("other", '#!/bin/sh\n: > "$DIR/executed"\n', 0o755)
+        for key, value in (("ssh_command", self.path("other")), ("agent_path", self.path("other")),
+                           ("workdir", "/")):
+            self.write("muster.yml", f"run:\n  {key}: {value}\n")
+            os.chown(self.path("muster.yml"), 65534, 65534)
+            for name, words, program in self.lines():
+                if (key, name) == ("workdir", "submit"):
+                    continue  # jobs from files start where they say
+                with self.subTest(key=key, front=name):
+                    done = self.called([*words, *program])
+                    self.assertNotEqual(done.code, 0)
+                    self.assertRegex(done.errors, rf"muster\.yml:2:\d+: run\.{key} may not come "
+                                     "from this file: it is another user's")
+        self.assertFalse(os.path.exists(self.path("executed")))
+        self.write("muster.yml", "run:\n  start_timeout: 30\n")
+        self.assertEqual(self.called(["run", "-n", "1", "true"]).code, 0)
 
     def test_folders_of_jobs_stand_in_their_files(self):
         for verb, told in (("submit", "the folder code: of the job file"),

@@ -12,6 +12,7 @@ import unittest
 
 from install_case import PATH
 from support import MUSTER, PYTHON, ROOT, Case, lab_or_skip, run_tests
+from test_detection import SSH
 from travel_case import JOB, TravelCase
 
 REASON = lab_or_skip()
@@ -22,6 +23,19 @@ import os, socket
 from azureml.core.run import Run
 Run.get_context().log("metric", 2)
 print("logged by", os.environ["RANK"], "on", socket.gethostname())
+"""
+
+# As the Trainer of transformers, which logs to whatever it finds (integrations).
+FINDS = """
+from importlib.util import find_spec
+found = all(find_spec(name) for name in ("azureml", "azureml.core", "azureml.core.run"))
+print("found" if found else "none")
+"""
+TRAINER = """
+from azureml.core.run import Run
+run = Run.get_context()
+if run:
+    run.log("eval/loss", 0.5, description="eval/loss")
 """
 
 # Azure ML's own, as far as that script goes.
@@ -51,10 +65,10 @@ class Here(Case):
         self.write("src/train.py", LOGS)
         self.write("job.yml", f"type: command\ncode: src\ncommand: {PYTHON} train.py\n")
 
-    def submits(self, **more):
+    def submits(self, *words, **more):
         env = {**self.environment(), "PATH": PATH, "PYTHONDONTWRITEBYTECODE": "1", **more}
         env.pop("PYTHONPATH", None)
-        return self.muster("submit", "job.yml", env=env,
+        return self.muster("submit", "job.yml", *words, env=env,
                            command=(self.path("prefix", "bin", "muster"),))
 
     def test_stand_ins_are_those_beside_the_program(self):
@@ -83,6 +97,29 @@ class Here(Case):
         for name, text in (("../__init__.py", ""), ("__init__.py", ""), ("run.py", REAL)):
             self.write(os.path.join(sdk, name), text)
         self.assertRegex(self.submits(**env).text, "^the SDK has metric 2\nlogged by 0 on ")
+
+    def test_a_trainer_that_finds_them_can_log(self):
+        install(self.path("prefix"))
+        self.write("src/train.py", FINDS + TRAINER)
+        done = self.submits()
+        self.assertEqual((done.code, done.text), (0, "found\n"), done)
+        told = self.muster("show", "last", command=(MUSTER,)).text
+        self.assertIn("metric      eval/loss=0.5 (step 0)", told)
+
+    def test_an_old_python_has_no_sdk(self):
+        install(self.path("prefix"))
+        self.write("src/train.py", "import sys\nsys.version_info = (3, 7, 16)\n" + FINDS)
+        done = self.submits()
+        self.assertEqual((done.code, done.text), (0, "none\n"), done)
+
+    def test_what_a_host_has_of_its_own_stays_and_comes_first(self):
+        install(self.path("prefix"))
+        os.mkdir(self.path("bin"))
+        self.write("bin/ssh", SSH.replace("exec", "export PYTHONPATH=/own; exec"), 0o755)
+        self.write("job.yml", "type: command\ncode: src\ncommand: echo $PYTHONPATH\n")
+        found = self.submits("-H", "n1:1", PATH=self.path("bin") + ":" + PATH)
+        self.assertRegex(found.text, r"^/own:/\S+/python/muster/in_ranks:"
+                         rf"{self.path('prefix', PLACE)}/in_ranks\n$")
 
     def test_where_they_are_not_installed_a_hint_says_what_helps(self):
         install(self.path("prefix"), package=False)

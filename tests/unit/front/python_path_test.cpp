@@ -14,7 +14,7 @@ constexpr std::string_view kPackage = "/usr/lib/python3.11/dist-packages/muster/
 
 class PythonPath : public SubmitCall {
  protected:
-  // "" when the job says nothing of it.
+  // What comes behind that of the job's processes.
   std::string of(const std::string& job, const Words& words = {},
                  const std::string& shell = "HOME=/home/u") {
     files_["job.yml"] = job;
@@ -26,19 +26,22 @@ class PythonPath : public SubmitCall {
     const auto read = read_submit(call);
     if (!read || !read->request) return first_complaint(call);
     data_ = read->request->data;
-    const auto& exports = read->request->spec.apps.front().exports;
-    const auto found = std::ranges::find(exports, "PYTHONPATH", &model::EnvSetting::name);
-    return found == exports.end() ? "" : found->value.value_or("");
+    const model::App& app = read->request->spec.apps.front();
+    exports_ = app.exports;
+    return app.python_path;
   }
 
   std::string stand_ins_{kPackage};
   std::vector<DataPath> data_;
+  std::vector<model::EnvSetting> exports_;
 };
 
 TEST_F(PythonPath, StandInsComeBehindWhatTheUserNames) {
   EXPECT_EQ(of("command: x\n"), kPackage);
-  EXPECT_EQ(of("command: x\n", {}, "PYTHONPATH=/own"), "/own:" + stand_ins_);
-  EXPECT_EQ(of("command: x\nenvironment_variables: {PYTHONPATH: /job}\n"), "/job:" + stand_ins_);
+  EXPECT_EQ(of("command: x\n", {}, "PYTHONPATH=/own"), kPackage);
+  EXPECT_EQ(std::ranges::count(exports_, "PYTHONPATH", &model::EnvSetting::name), 0);
+  EXPECT_EQ(of("command: x\nenvironment_variables: {PYTHONPATH: /job}\n"), kPackage);
+  EXPECT_EQ(std::ranges::count(exports_, model::EnvSetting{"PYTHONPATH", "/job"}), 1);
   EXPECT_EQ(of("command: x\n", {"--python-path", "other"}), "/here/other");
   EXPECT_TRUE(data_.empty());
 }

@@ -2,6 +2,7 @@
 #include "store/writer.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 #include "unit/folder.hpp"
@@ -40,6 +41,61 @@ TEST(Writer, LeavesAloneWhatItHasNotMade) {
   fs::create_directory(fresh);
   EXPECT_FALSE(RecordWriter::create(records.path() + "/" + kRun, {"{}", "{}", "created\n"}));
   EXPECT_TRUE(fs::is_directory(fresh));
+}
+
+class Early : public testing::Test {
+ protected:
+  [[nodiscard]] base::Result<RecordWriter> create() const {
+    FirstFiles files{"{}", "{}", "created\n", {"outputs"}};
+    files.early = "mlruns";
+    return RecordWriter::create(folder_, files);
+  }
+
+  const unit::Folder records_;
+  const std::string folder_ = records_.path() + "/" + kRun;
+};
+
+// A rank may write there before there is a record.
+TEST_F(Early, KeepsWhatRanksHaveWrittenMeanwhile) {
+  fs::create_directories(folder_ + "/mlruns/0");
+  fs::permissions(folder_, fs::perms(0755));
+  ASSERT_TRUE(create());
+  for (const char* name : {"mlruns/0", "spec.json", "plan.json", "events.jsonl", "outputs"}) {
+    EXPECT_TRUE(fs::exists(folder_ + "/" + name)) << name;
+  }
+  EXPECT_EQ(fs::status(folder_).permissions(), fs::perms(0700));
+  EXPECT_EQ(std::distance(fs::directory_iterator(records_.path()), {}), 1);
+}
+
+TEST_F(Early, TakesNoFolderOfSomethingElse) {
+  fs::create_directories(folder_ + "/mlruns");
+  std::ofstream(folder_ + "/spec.json") << "another's";
+  EXPECT_FALSE(create());
+  EXPECT_EQ(records_.read(std::string(kRun) + "/spec.json"), "another's");
+  fs::remove_all(folder_);
+  fs::create_directories(folder_);
+  std::ofstream(folder_ + "/mlruns") << "a file";
+  EXPECT_FALSE(create());
+  fs::remove_all(folder_);
+  EXPECT_TRUE(fs::is_empty(records_.path()));
+}
+
+// Two runs that have got one name at the same instant.
+TEST_F(Early, IsTheRecordOfOneRun) {
+  fs::create_directories(folder_ + "/mlruns");
+  const auto first = create();
+  EXPECT_TRUE(first);
+  EXPECT_FALSE(create());
+}
+
+TEST(MayHoldRecord, LooksAtTheFolderAboveThatIsThere) {
+  const unit::Folder records;
+  EXPECT_TRUE(may_hold_record(records.path() + "/" + kRun));
+  EXPECT_TRUE(may_hold_record(records.path() + "/state/runs/" + kRun));
+  records.file("file", "", true);
+  EXPECT_FALSE(may_hold_record(records.path() + "/file/" + kRun));
+  EXPECT_FALSE(may_hold_record(records.path() + "/file/runs/" + kRun));
+  EXPECT_FALSE(may_hold_record(std::string("/proc/") + kRun));
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ inline model::JobSpec sample_spec() {
   python.command = {"python3", "train.py", "--name=\xff\x01 odd"};
   python.workdir = "/data/work";
   python.path = "/opt/bin";
+  python.python_path = "/opt/lib/python";
   python.exports = {{"EMPTY", {}}};
   python.tries_workdir = true;
   python.role = "worker";

@@ -1,7 +1,7 @@
 """azureml in a job's processes: the real one where it is installed, else muster's names.
 
 The folder above this one is the last of PYTHONPATH, which Python searches before what is
-installed.
+installed. Where neither can be used, programs that ask for azureml.core find that it is not there.
 """
 
 import importlib.util
@@ -13,6 +13,7 @@ from typing import Any, Optional
 
 _IN_RANKS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PACKAGE = os.path.dirname(_IN_RANKS)
+_CAN_STAND_IN = sys.version_info >= (3, 8)  # for that package
 
 
 def _is_this(path: str) -> bool:
@@ -44,7 +45,10 @@ def _stand_ins() -> Any:
 
 
 _found = _real()
-if _found is None:
+if _found is None and _CAN_STAND_IN:
     _found = _stand_ins().stand_in_for(__name__)
 sys.path[:] = [path for path in sys.path if not _is_this(path)]
-_loaded(_found)
+if _found is None:
+    __path__ = []
+else:
+    _loaded(_found)
