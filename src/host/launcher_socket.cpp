@@ -124,11 +124,12 @@ void LauncherSocket::accept() {
                        }));
 }
 
-// Many at once, but fewer than find room, and no more than there are descriptors: nobody leaves for
-// those that came with him before what he said has been read.
+// Many at once, but no more than there is room and descriptors for: nobody leaves for those that
+// came with him before what he said has been read.
 void LauncherSocket::accept_some() {
   for (std::size_t i = 0; i < kAcceptedAtOnce; ++i) {
     const bool is_full = sessions_.size() >= kSessionsMax;
+    if (is_full && i > 0) break;
     if (is_full && silent() == sessions_.end()) return;
     std::error_code error;
     Protocol::socket socket = acceptor_.accept(error);

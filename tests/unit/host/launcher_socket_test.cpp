@@ -186,5 +186,25 @@ TEST_F(Socket, WhoSaysNothingMakesRoomForOthers) {
   run_until([&] { return ::recv(speaker.get(), bytes, sizeof bytes, MSG_DONTWAIT) == 11; });
 }
 
+// The last place is for the first of them, although nothing that he said has been read yet.
+TEST_F(Socket, WhoComesWithOthersIsHeardBeforeHeMakesRoom) {
+  constexpr std::uint32_t kRoom = 512;
+  std::vector<process::UniqueFd> speakers;
+  for (std::uint32_t i = 1; i < kRoom; ++i) {
+    speakers.push_back(call());
+    put(speakers.back(), "x");
+    run_until([&] { return said_.size() == i; });
+  }
+  std::vector<process::UniqueFd> together;
+  for (int i = 0; i < 5; ++i) {
+    together.push_back(call());
+    put(together.back(), "honest");
+  }
+  run_until([&] { return said_.size() == kRoom; });
+  EXPECT_EQ(said_.rbegin()->first, kRoom);
+  speakers.clear();
+  run_until([&] { return said_.rbegin()->first == kRoom + 4; });
+}
+
 }  // namespace
 }  // namespace muster::host
