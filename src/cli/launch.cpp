@@ -219,6 +219,7 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
+    keep_metrics_here(invocation_.environment, job->kept);
     logs_to_record_ = log_to_record(request_, invocation_.environment, *job);
     if (const auto fine = check_meeting_place(*job, *job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);

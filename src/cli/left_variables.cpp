@@ -78,21 +78,6 @@ std::optional<std::string> drop_what_is_of_host(std::vector<std::string>& enviro
       software);
 }
 
-// "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
-std::optional<std::string> record_with_metrics(const std::vector<std::string>& environment) {
-  const std::string uri = base::value_of(environment, front::kTrackingUri);
-  const auto records = store::records_folder(environment);
-  if (uri.empty() || !records) return std::nullopt;
-  const std::string above = sweep::file_uri(*records) + "/";
-  const bool is_below =
-      uri.starts_with(above) && uri.ends_with(fmt::format("/{}", front::kMetricsFolder));
-  if (!is_below) return std::nullopt;
-  const std::string below = uri.substr(above.size());
-  const std::string run = below.substr(0, below.find('/'));
-  if (!store::is_run_name(run)) return std::nullopt;
-  return fmt::format("{}/{}", *records, run);
-}
-
 // That job's hosts are there for what it starts; its files and its end are its own, too.
 std::optional<std::string> drop_head(std::vector<std::string>& environment,
                                      const std::string& job) {
@@ -124,6 +109,21 @@ bool run_is_over(const std::string& folder) {
 }
 
 }  // namespace
+
+// "file:///RECORDS/RUN/mlruns", or that of a step of it: the run whose record has this folder.
+std::optional<std::string> record_with_metrics(const std::vector<std::string>& environment) {
+  const std::string uri = base::value_of(environment, front::kTrackingUri);
+  const auto records = store::records_folder(environment);
+  if (uri.empty() || !records) return std::nullopt;
+  const std::string above = sweep::file_uri(*records) + "/";
+  const bool is_below =
+      uri.starts_with(above) && uri.ends_with(fmt::format("/{}", front::kMetricsFolder));
+  if (!is_below) return std::nullopt;
+  const std::string below = uri.substr(above.size());
+  const std::string run = below.substr(0, below.find('/'));
+  if (!store::is_run_name(run)) return std::nullopt;
+  return fmt::format("{}/{}", *records, run);
+}
 
 std::vector<std::string> drop_left_variables(std::vector<std::string>& environment) {
   std::vector<std::string> told;

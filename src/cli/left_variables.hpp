@@ -2,6 +2,7 @@
 // batch job, to a daemon, or to a file of variables that somebody reads later.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,10 @@ namespace muster::cli {
 // what is to be told of that where a job is to start: of a folder of metrics or packages, only
 // where somebody may have named it on purpose, as nothing else that muster gave is there.
 std::vector<std::string> drop_left_variables(std::vector<std::string>& environment);
+
+// The folder of the record where MLFLOW_TRACKING_URI keeps its metrics, if muster gave it to a run
+// on this machine.
+[[nodiscard]] std::optional<std::string> record_with_metrics(
+    const std::vector<std::string>& environment);
 
 }  // namespace muster::cli

@@ -5,6 +5,7 @@
 
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
+#include "cli/left_variables.hpp"
 #include "cli/speak.hpp"
 #include "front/output_styles.hpp"
 #include "model/environment_rule.hpp"
@@ -118,6 +119,15 @@ bool log_to_record(const front::RunRequest& request, const std::vector<std::stri
     is_told = true;
   }
   return is_told;
+}
+
+void keep_metrics_here(const std::vector<std::string>& environment, plan::Kept& kept) {
+  if (!record_with_metrics(environment)) return;
+  for (plan::Forwarded& app : kept.elsewhere) {
+    std::erase_if(app.kept, [](const model::Variable& one) {
+      return one.name == front::kTrackingUri || one.name == front::kAllowFileStore;
+    });
+  }
 }
 
 void keep_out_of(const std::string& record, plan::Kept& kept) {

@@ -40,6 +40,10 @@ inline constexpr std::string_view kOfMlflow = "MLflow";
 [[nodiscard]] bool log_to_record(const front::RunRequest& request,
                                  const std::vector<std::string>& environment, Prospect& job);
 
+// A launcher in a rank logs where that rank does, which ranks on other hosts cannot: their files
+// would stay there.
+void keep_metrics_here(const std::vector<std::string>& environment, plan::Kept& kept);
+
 // There is no such record: MLflow's files cannot lie there.
 void keep_out_of(const std::string& record, plan::Kept& kept);
 

@@ -62,6 +62,7 @@ class Found(Case):
                             r"muster\.yml: the file is empty\n")
         os.mkdir(self.path(".openmpi"))
         os.symlink("/dev/null", self.path(".openmpi/mca-params.conf"))
+        os.remove(self.path("muster.yml"))
         done = self.muster("-n", "1", "true", command=(MUSTER, "mpirun"))
         self.assertEqual((done.code, done.errors), (0, ""), done)
 

@@ -5,6 +5,7 @@
 import json
 import os
 import re
+import shlex
 
 from support import MUSTER, Case, run_tests
 from test_detection import SSH
@@ -92,6 +93,17 @@ class Metrics(Case):
             seen = self.seen("run", "-n", "2", "-H", hosts, PATH=path)
             self.assertEqual(sorted(line == "<>" for line in seen), [False] * there +
                              [True] * (2 - there))
+
+    def test_nor_does_a_launcher_in_a_rank_take_it_there(self):
+        os.mkdir(self.path("bin"))
+        self.write("bin/ssh", SSH, 0o755)
+        path = f"{self.path('bin')}:/usr/bin:/bin"
+        inner = f"{PRINT[2]}; {MUSTER} run -n 2 -H localhost:1,n2:1 {shlex.join(PRINT)}"
+        done = self.told("run", "-n", "1", "sh", "-c", inner, PATH=path)
+        said = sorted(done.lines)
+        self.assertEqual(said[0], "<>", said)
+        self.assertEqual(said[1], said[2])
+        self.assertRegex(said[1], "<file://.*/mlruns>true")
 
     def test_a_dry_run_shows_it(self):
         line = r"\n  MLFLOW_TRACKING_URI=file://\S+/records/<run>/mlruns  \(MLflow\)\n"
