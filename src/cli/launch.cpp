@@ -219,7 +219,6 @@ class Launch {
     auto job = prospect(spec_, std::move(*inventory), invocation_.environment);
     if (!job) return give_up(job.error());
     if (joined_) job->kept = joined_->job.kept;  // each node has a launching shell of its own
-    keep_metrics_here(invocation_.environment, job->kept);
     logs_to_record_ = log_to_record(request_, invocation_.environment, *job);
     if (const auto fine = check_meeting_place(*job, *job); !fine) return give_up(fine.error());
     const auto foreseen = inner_prospect(request_, invocation_.environment);
@@ -235,16 +234,18 @@ class Launch {
     } else if (std::string told = told_empty_run_folder(request_); !told.empty()) {
       job->plan.notices.push_back(std::move(told));
     }
-    if (request_.dry_run) {
-      foresee_refusal(*job);
-      foresee_places(request_, *job);
-      return show_dry_run(request_, *job, launched);
-    }
+    if (request_.dry_run) return foretell(*job, launched);
     const int shown = show_plan(request_.shown, job->inventory, job->plan);
     if (request_.do_not_launch) return shown;
     lost_ = first_code(lost_, shown);
     if (request_.quiet) job->plan.notices.clear();
     return carry_out(std::move(*job));
+  }
+
+  int foretell(Prospect& job, const std::optional<Prospect>& launched) {
+    foresee_refusal(job);
+    foresee_places(request_, job);
+    return show_dry_run(request_, job, launched);
   }
 
   // A rankfile counts sockets and cores, which only its hosts can tell, and what a default binds to
@@ -418,7 +419,7 @@ class Launch {
     if (!logs_to_record_) return;
     const std::string& folder = recorder_->record().folder;
     const bool has_folder =
-        job.spec.container ? recorder_->begin().has_value() : store::may_hold_record(folder);
+        job.spec.container ? recorder_->begin().has_value() : store::reserve_record(folder);
     if (!has_folder) return keep_out_of(folder, job.kept);
     if (!job.spec.container) recorder_->begin_with_ranks(std::string(front::kMetricsFolder));
   }

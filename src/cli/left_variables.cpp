@@ -19,6 +19,7 @@
 #include "spec/sources.hpp"
 #include "store/folder.hpp"
 #include "store/reader.hpp"
+#include "store/writer.hpp"
 #include "sweep/metric_text.hpp"
 
 namespace muster::cli {
@@ -104,6 +105,7 @@ std::string left_metrics(const std::string& uri) {
 }
 
 bool run_is_over(const std::string& folder) {
+  if (store::is_being_made(folder)) return false;
   const auto record = store::read_record(folder);
   return !record || !record->is_live();
 }

@@ -29,7 +29,7 @@ tl::unexpected<base::Error> cannot_open(const std::string& path, int number) {
                        std::generic_category().message(number));
 }
 
-tl::unexpected<base::Error> is_folder(const std::string& path) {
+tl::unexpected<base::Error> refuse_folder(const std::string& path) {
   return base::fail_at({path, 0, 0}, kFault, "name a file in it", "this is a folder, not a file");
 }
 
@@ -55,7 +55,7 @@ bool is_null(const struct stat& facts) {
 
 // What was only found is to be a file; nothing: it is one.
 base::Result<void> check_found(const std::string& path, const struct stat& facts) {
-  if (S_ISDIR(facts.st_mode)) return is_folder(path);
+  if (S_ISDIR(facts.st_mode)) return refuse_folder(path);
   if (S_ISREG(facts.st_mode) || is_null(facts)) return {};
   return base::fail_at({path, 0, 0}, kFault, "move it, or put a file in its place",
                        "this is {}, not a file", blobs::odd_kind(facts.st_mode));
@@ -72,7 +72,7 @@ base::Result<std::string> read_input_file(const std::string& path, std::size_t m
   } while (opened < 0 && errno == EINTR);
   const process::UniqueFd file(opened);
   if (!file) return cannot_open(path, errno);
-  if (::fstat(file.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) return is_folder(path);
+  if (::fstat(file.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) return refuse_folder(path);
   return all_of(path, file, most);
 }
 

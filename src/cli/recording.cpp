@@ -99,10 +99,22 @@ bool has_ranks_here(const Prospect& job) {
                             : std::ranges::any_of(nodes, is_here);
 }
 
+// A launcher in a rank logs where that rank does, which ranks on other hosts cannot: their files
+// would stay there.
+void keep_metrics_here(const std::vector<std::string>& environment, plan::Kept& kept) {
+  if (!record_with_metrics(environment)) return;
+  for (plan::Forwarded& app : kept.elsewhere) {
+    std::erase_if(app.kept, [](const model::Variable& one) {
+      return one.name == front::kTrackingUri || one.name == front::kAllowFileStore;
+    });
+  }
+}
+
 }  // namespace
 
 bool log_to_record(const front::RunRequest& request, const std::vector<std::string>& environment,
                    Prospect& job) {
+  keep_metrics_here(environment, job.kept);
   const bool is_job = !job.spec.launchers.empty();
   if (is_job || !request.record || request.record->folder.empty()) return false;
   if (says_nothing_of_mlflow(job.spec.environment) || !has_ranks_here(job)) return false;
@@ -119,15 +131,6 @@ bool log_to_record(const front::RunRequest& request, const std::vector<std::stri
     is_told = true;
   }
   return is_told;
-}
-
-void keep_metrics_here(const std::vector<std::string>& environment, plan::Kept& kept) {
-  if (!record_with_metrics(environment)) return;
-  for (plan::Forwarded& app : kept.elsewhere) {
-    std::erase_if(app.kept, [](const model::Variable& one) {
-      return one.name == front::kTrackingUri || one.name == front::kAllowFileStore;
-    });
-  }
 }
 
 void keep_out_of(const std::string& record, plan::Kept& kept) {

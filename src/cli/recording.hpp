@@ -34,15 +34,12 @@ namespace muster::cli {
 // The reason of such a variable in an environment.
 inline constexpr std::string_view kOfMlflow = "MLflow";
 
-// Where MLflow writes on this machine: in the run's record, unless somebody has said. Files that
-// ranks on other hosts write would stay there, so these are told nothing. Returns whether any rank
+// Where MLflow writes on this machine: in the run's record, unless somebody has said; where a rank
+// has started this, in the record of that rank's run. Files that ranks on other hosts write would
+// stay there, so these are told of neither. Returns whether any rank
 // is told. A job has said by itself where its ranks log.
 [[nodiscard]] bool log_to_record(const front::RunRequest& request,
                                  const std::vector<std::string>& environment, Prospect& job);
-
-// A launcher in a rank logs where that rank does, which ranks on other hosts cannot: their files
-// would stay there.
-void keep_metrics_here(const std::vector<std::string>& environment, plan::Kept& kept);
 
 // There is no such record: MLflow's files cannot lie there.
 void keep_out_of(const std::string& record, plan::Kept& kept);

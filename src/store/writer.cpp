@@ -69,15 +69,17 @@ bool show(const std::string& fresh, const std::string& folder, const FirstFiles&
 
 }  // namespace
 
-bool may_hold_record(const std::string& folder) {
-  std::string above = folder;
-  do {
-    above.resize(above.rfind('/'));
-  } while (!above.empty() && ::access(above.c_str(), F_OK) != 0 && errno == ENOENT);
+bool reserve_record(const std::string& folder) {
+  const std::string fresh = hidden(folder);
   struct statvfs room {};
-  above += '/';  // refused behind a file
-  return ::access(above.c_str(), W_OK | X_OK) == 0 && ::statvfs(above.c_str(), &room) == 0 &&
-         room.f_bavail > 0;
+  if (!make_closed_folder(fresh)) return false;
+  if (::statvfs(fresh.c_str(), &room) == 0 && room.f_bavail > 0) return true;
+  (void)::rmdir(fresh.c_str());
+  return false;
+}
+
+bool is_being_made(const std::string& folder) {
+  return ::access(hidden(folder).c_str(), F_OK) == 0;
 }
 
 base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
@@ -86,7 +88,8 @@ base::Result<RecordWriter> RecordWriter::create(const std::string& folder,
   const process::UniqueFd turn = files.takes_over ? wait_for_turn(folder) : process::UniqueFd();
   // By a head that was killed just here; its job begins again.
   if (files.takes_over) process::remove_meanwhile(fresh);
-  if (!make_closed_folder(fresh)) return cannot_make(folder, errno);
+  const bool is_reserved = !files.early.empty() && is_being_made(folder);
+  if (!is_reserved && !make_closed_folder(fresh)) return cannot_make(folder, errno);
   close_to_others(folder.substr(0, folder.rfind('/')));
   process::UniqueFd events = locked_events(fresh, files.events);
   const auto take_back = [&] {

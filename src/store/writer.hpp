@@ -26,9 +26,12 @@ struct FirstFiles {
   std::string early = {};
 };
 
-// Whether there seems to be room for a record that will be made in `folder`, and permission. Makes
-// nothing.
-[[nodiscard]] bool may_hold_record(const std::string& folder);
+// Whether there is room for a record that will be made in `folder`, and permission. Where it will
+// be made is there from then on, so that the run's own ranks can see that it is not over.
+[[nodiscard]] bool reserve_record(const std::string& folder);
+
+// Whether the record in `folder` is being made, or will be.
+[[nodiscard]] bool is_being_made(const std::string& folder);
 
 class RecordWriter {
  public:

@@ -478,13 +478,34 @@ void set_what_is_typed(const JobDraft& draft, model::JobSpec& spec) {
   spec.verbose = draft.verbose;
 }
 
+std::vector<std::string> files_of(const JobSource& source) {
+  return source.sources.empty() ? std::vector{source.job.source} : source.sources;
+}
+
+// What the command will start, as far as that can be known.
+base::Errors foresee(const Call& call, const JobDraft& draft, const JobSource& source,
+                     const job::Place& place, const job::Values& values, const job::Made& made,
+                     const ScriptFolder& where, Reading& reading) {
+  InnerReading inner =
+      inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
+  ScriptLaunchers in_scripts =
+      launchers_in_scripts(call, source.job, made.spec, where, files_of(source));
+  std::ranges::move(in_scripts.unforeseen, std::back_inserter(inner.unforeseen));
+  tell_launchers(draft, source, inner.unforeseen, reading.notices);
+  job::Complaints complaints(files_of(source));
+  check_what_starts(call, source, values, made.spec, where, inner, complaints);
+  if (in_scripts.mistake) complaints.add({*std::move(in_scripts.mistake)});
+  reading.request->inner = std::move(inner.request);
+  return std::move(complaints).take();
+}
+
 }  // namespace
 
 Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
                     const job::Place& place) {
   Reading reading;
   job::JobFile& job = source.job;
-  const auto files = source.sources.empty() ? std::vector{job.source} : source.sources;
+  const auto files = files_of(source);
   job::Complaints complaints(files);
   job::resize(job, draft.counts, complaints);
   job::Bases bases = bases_of(call, source.folder);
@@ -519,17 +540,9 @@ Reading job_request(const Call& call, const JobDraft& draft, JobSource source,
   tell_unset(call, job, made.spec, place.target, files, reading.notices);
   if (made.layout.launches) hand_over(made.spec, made.layout);
   request.said_reach = set_reach(draft, place.target, made.spec);
-  InnerReading inner =
-      inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
   const ScriptFolder where = script_folder(source, place, code.has_value());
-  ScriptLaunchers in_scripts = launchers_in_scripts(call, job, made.spec, where, files);
-  std::ranges::move(in_scripts.unforeseen, std::back_inserter(inner.unforeseen));
-  tell_launchers(draft, source, inner.unforeseen, reading.notices);
-  job::Complaints of_command(files);
-  check_what_starts(call, source, values, made.spec, where, inner, of_command);
-  if (in_scripts.mistake) of_command.add({*std::move(in_scripts.mistake)});
-  if (!of_command.empty()) return Reading{.complaints = std::move(of_command).take()};
-  request.inner = std::move(inner.request);
+  auto of_command = foresee(call, draft, source, place, values, made, where, reading);
+  if (!of_command.empty()) return Reading{.complaints = std::move(of_command)};
   request.spec = std::move(made.spec);
   request.spec.launchers = names_of_launchers();
   request.code = std::move(code);

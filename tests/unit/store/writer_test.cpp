@@ -88,14 +88,27 @@ TEST_F(Early, IsTheRecordOfOneRun) {
   EXPECT_FALSE(create());
 }
 
-TEST(MayHoldRecord, LooksAtTheFolderAboveThatIsThere) {
+TEST(ReserveRecord, ShowsThatTheRecordIsBeingMade) {
   const unit::Folder records;
-  EXPECT_TRUE(may_hold_record(records.path() + "/" + kRun));
-  EXPECT_TRUE(may_hold_record(records.path() + "/state/runs/" + kRun));
+  for (const std::string& folder :
+       {records.path() + "/" + kRun, records.path() + "/state/runs/" + kRun}) {
+    EXPECT_FALSE(is_being_made(folder));
+    EXPECT_TRUE(reserve_record(folder));
+    EXPECT_TRUE(is_being_made(folder));
+    FirstFiles files{"{}", "{}", "created\n"};
+    files.early = "mlruns";
+    ASSERT_TRUE(RecordWriter::create(folder, files));
+    EXPECT_FALSE(is_being_made(folder));
+    EXPECT_TRUE(fs::exists(folder + "/spec.json"));
+  }
+}
+
+TEST(ReserveRecord, NeedsAFolderThatCanBeMade) {
+  const unit::Folder records;
   records.file("file", "", true);
-  EXPECT_FALSE(may_hold_record(records.path() + "/file/" + kRun));
-  EXPECT_FALSE(may_hold_record(records.path() + "/file/runs/" + kRun));
-  EXPECT_FALSE(may_hold_record(std::string("/proc/") + kRun));
+  EXPECT_FALSE(reserve_record(records.path() + "/file/" + kRun));
+  EXPECT_FALSE(reserve_record(records.path() + "/file/runs/" + kRun));
+  EXPECT_FALSE(reserve_record(std::string("/proc/") + kRun));
 }
 
 }  // namespace
