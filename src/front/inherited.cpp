@@ -147,9 +147,9 @@ std::optional<spec::BatchReach> reach_of(const Call& call, model::JobSpec& spec)
 }
 
 // As the batch system around has it; it keeps an eye on what it has started itself.
-void settle_reach(const Call& call, const SaidReach& said, model::JobSpec& spec) {
+void settle_reach(const Call& call, model::JobSpec& spec) {
   const bool is_open = spec.source.carrier == model::kOpened && !spec.carrier.step_words.empty();
-  if (!is_open || says_another_way(said, spec.carrier)) return;
+  if (!is_open) return;
   auto reach = reach_of(call, spec);
   if (!reach) return;
   spec.carrier.by_component = reach->by_component;
@@ -198,13 +198,14 @@ base::Result<void> settle(const Call& call, const job::Targets& defaults, const 
   settle_steps(call, said, spec);
   const auto above = variable(call, model::kHeadAbove);
   if (above && !says_how_to_reach_hosts(said, spec.carrier)) spec.carrier.above = *above;
+  const bool is_said_otherwise = says_another_way(said, spec.carrier);
   if (auto taken = take_usual_reach(call, defaults, said, spec); !taken) return taken;
   const bool is_open =
       spec.carrier.command == model::CarrierSpec{}.command && !is_said(said, Reach::ssh_command);
   const auto taken = is_open ? take_usual(call, defaults, reach_setting(Reach::ssh_command), spec)
                              : base::Result<bool>(false);
   if (!taken) return tl::unexpected(taken.error());
-  if (!*taken) settle_reach(call, said, spec);
+  if (!*taken && !is_said_otherwise) settle_reach(call, spec);
   return check_flags(said, spec);
 }
 

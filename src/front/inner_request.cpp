@@ -108,9 +108,11 @@ bool would_be_called(const job::LauncherWords& launcher) {
   return launcher.is_sure && is_named && words.front().find('/') == std::string::npos;
 }
 
-// And no shell has to expand its words: then what is wrong with them is the user's mistake.
+// And no shell has to expand its words, and nothing stands by for its failure: then what is wrong
+// with them is the user's mistake.
 bool would_be_told(const job::LauncherWords& launcher) {
-  return would_be_called(launcher) && std::ranges::none_of(launcher.words, is_left_to_shell);
+  return would_be_called(launcher) && !launcher.may_fail &&
+         std::ranges::none_of(launcher.words, is_left_to_shell);
 }
 
 // A hostfile that the command itself may make: what lies there now may be that of an earlier run.
@@ -150,7 +152,7 @@ LauncherReading read_launcher(Call& inner, const job::LauncherWords& launcher) {
   auto read = front->read(inner);
   if (read) return {std::move(*read), {}};
   if (would_be_told(launcher) && is_about_words(read.error())) {
-    return {{}, mistake_of(inner, launcher, std::move(read.error()))};
+    return {{}, std::move(read.error())};
   }
   if (std::ranges::any_of(launcher.words, is_left_to_shell)) {
     return {{}, {}, "only a shell can expand its words"};
@@ -230,11 +232,7 @@ void check_own_hostfile(const Call& inner, LauncherReading& launcher) {
   launcher.read.reset();
 }
 
-// Of the launcher's word.
-base::Place place_in(std::string_view text, const job::LauncherWords& launcher) {
-  const std::string& word = launcher.words.front();
-  std::size_t at = text.find(word);
-  for (std::size_t i = 0; i < launcher.before; ++i) at = text.find(word, at + word.size());
+base::Place place_in(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line = before.rfind('\n') + 1;  // npos + 1 is 0
   return {{},
@@ -262,11 +260,14 @@ InnerReading inner_request(const Call& call, const model::JobSpec& spec, CountsK
     LauncherReading launcher = read_launcher(inner, one);
     if (launcher.read && launcher.read->request) {
       const auto fine = check_counts(inner, one, *launcher.read->request, spec, known);
-      if (!fine) launcher.mistake = mistake_of(inner, one, fine.error());
+      if (!fine) launcher.mistake = fine.error();
     }
     check_own_hostfile(inner, launcher);
     if (launcher.mistake) {
-      return {{}, std::move(launcher.mistake), one.words.front(), one.before};
+      return {{},
+              mistake_of(inner, one, *std::move(launcher.mistake)),
+              one.words.front(),
+              job::times_before(spec.apps.front().command.back(), one)};
     }
     if (!launcher.unforeseen.empty()) {
       all.unforeseen.push_back({spoken_name(inner, one), std::move(launcher.unforeseen)});
@@ -287,8 +288,10 @@ ScriptLauncher launcher_in(const Call& call, const model::JobSpec& spec, std::st
     const Front* front = front_of(inner.called);
     if (front == nullptr || front->takes_file) continue;
     if (launcher.mistake) {
-      launcher.mistake->place = place_in(script, one);
-      return {spoken_name(inner, one), {}, std::move(launcher.mistake)};
+      std::string why = launcher.mistake->what;
+      base::Error mistake = mistake_of(inner, one, *std::move(launcher.mistake));
+      mistake.place = place_in(script, one.at);
+      return {spoken_name(inner, one), std::move(why), std::move(mistake)};
     }
     if (!first.name.empty()) continue;
     const bool is_open = launcher.read || std::ranges::any_of(one.words, is_left_to_shell);

@@ -49,7 +49,7 @@ struct CountsKnown {
 // else the first. What it starts is not known: only a shell can follow a script.
 struct ScriptLauncher {
   std::string name;  // as it is spoken of; empty: none is called
-  std::string why;   // nothing can be told of it
+  std::string why;   // nothing can be told of it; also of a mistake that it may not come to
   // Of one that the script is sure to call, with its place in that text.
   std::optional<base::Error> mistake = {};
 };

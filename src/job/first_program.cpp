@@ -62,11 +62,6 @@ bool is_python(std::string_view name) {
          name.substr(kPython.size()).find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-bool is_shell(std::string_view name) {
-  constexpr std::string_view kShells[] = {"bash", "dash", "ksh", "sh", "zsh"};
-  return is_among(kShells, name);
-}
-
 // The first word that is not an option. `valued`: letters of options that take a value, which may
 // be the next word; `ending`: of those that take the place of a script.
 std::optional<std::string> first_operand(std::span<const std::string> words,
@@ -89,6 +84,11 @@ std::optional<std::string> script_of_shell(std::span<const std::string> words) {
 }
 
 }  // namespace
+
+bool is_shell(std::string_view name) {
+  constexpr std::string_view kShells[] = {"bash", "dash", "ksh", "sh", "zsh"};
+  return is_among(kShells, name);
+}
 
 std::optional<FirstProgram> first_program(std::string_view text, const ValueOf& value_of) {
   if (text.find("<<") != std::string_view::npos) return std::nullopt;

@@ -25,6 +25,9 @@ struct FirstProgram {
 // is called by one. Only a relative path; nothing else is sure to be in the job's folder.
 [[nodiscard]] std::optional<std::string> script_in(std::span<const std::string> words);
 
+// By the name of a program.
+[[nodiscard]] bool is_shell(std::string_view name);
+
 struct ShellScript {
   std::string path;    // as it is called; relative
   std::string folder;  // into which the text has gone before; relative, or empty

@@ -29,14 +29,6 @@ bool is_assignment(std::string_view word) {
          word.substr(0, equals).find_first_of("/.-") == std::string_view::npos;
 }
 
-std::size_t times(std::string_view text, std::string_view word) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(word); at != std::string_view::npos; ++count) {
-    at = text.find(word, at + word.size());
-  }
-  return count;
-}
-
 // What stands in front of a launcher's command.
 class BeforeLauncher {
  public:
@@ -106,6 +98,16 @@ bool precedes_command(std::string_view word) {
   return is_assignment(word) || std::ranges::find(kBefore, word) != std::end(kBefore);
 }
 
+std::size_t times_before(std::string_view text, const LauncherWords& launcher) {
+  const std::string& word = launcher.words.front();
+  const std::string_view before = text.substr(0, launcher.at);
+  std::size_t count = 0;
+  for (std::size_t at = before.find(word); at != std::string_view::npos; ++count) {
+    at = before.find(word, at + word.size());
+  }
+  return count;
+}
+
 std::vector<LauncherWords> all_launcher_words(std::string_view text,
                                               std::span<const std::string> launchers,
                                               const ValueOf& value_of) {
@@ -113,18 +115,19 @@ std::vector<LauncherWords> all_launcher_words(std::string_view text,
   ShellReader reader(text, value_of);
   BeforeLauncher before(text);
   while (!reader.done()) {
-    const std::size_t at = text.size() - reader.left().size();
     const std::vector<std::string> words = reader.command();
     const auto begin = std::ranges::find_if_not(words, precedes_command);
     const std::string word = begin == words.end() ? std::string() : *begin;
     const bool is_launcher = std::ranges::count(launchers, word.substr(word.rfind('/') + 1)) > 0;
     if (is_launcher) {
       const bool is_function = reader.ended_by() == "(";
+      const std::size_t at =
+          text.size() - reader.left_at(static_cast<std::size_t>(begin - words.begin()));
       const std::span<const std::string> prefix(words.begin(), begin);
       const bool is_sure = !is_function && before.leads_to(prefix);
       all.push_back({{begin, words.end()},
                      is_sure,
-                     times(text.substr(0, at), word),
+                     at,
                      before.keeps_variables(prefix),
                      goes_on_after_failure(reader)});
     }

@@ -17,16 +17,17 @@ bool is_of_name(char c) {
 
 std::vector<std::string> ShellReader::command() {
   words_.clear();
+  left_at_words_.clear();
   is_redirected_ = false;
   while (!left_.empty() && !ends_command()) {
-    if (left_.starts_with('>') || left_.starts_with('<')) is_redirected_ = true;
-    if (is_redirected_) {
-      take(left_.starts_with(">&") ? 2 : 1);
+    if (left_.starts_with('>') || left_.starts_with('<')) {
+      redirect();
     } else {
       read();
     }
   }
   end_word();
+  is_of_file_ = false;
   ended_by_ = take(std::min<std::size_t>(1, left_.size()));
   return std::move(words_);
 }
@@ -47,13 +48,29 @@ void ShellReader::add(std::string_view text) {
 }
 
 void ShellReader::end_word() {
-  if (begun_) words_.push_back(std::move(word_));
+  if (begun_ && !is_of_file_) {
+    words_.push_back(std::move(word_));
+    left_at_words_.push_back(left_at_word_);
+  }
+  if (begun_) is_of_file_ = false;
   word_.clear();
   begun_ = false;
 }
 
+// "2>": the number is of the file, and so is the next word.
+void ShellReader::redirect() {
+  is_redirected_ = true;
+  const bool is_number = word_.find_first_not_of("0123456789") == std::string::npos;
+  if (!word_.empty() && is_number) begun_ = false;
+  end_word();
+  while (left_.starts_with('>') || left_.starts_with('<')) take(1);
+  if (left_.starts_with('&') || left_.starts_with('|')) take(1);
+  is_of_file_ = true;
+}
+
 void ShellReader::read() {
   const char c = left_.front();
+  if (!begun_) left_at_word_ = left_.size();
   if (left_.starts_with("\\\n")) {
     take(2);
   } else if (c == '#' && !begun_) {

@@ -1,6 +1,7 @@
 // ShellReader: the commands of a shell's text, one after the other, as words. Pure.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,8 +25,11 @@ class ShellReader {
   // What has not been read yet.
   [[nodiscard]] std::string_view left() const { return left_; }
 
-  // One command's words; those behind a redirection are left out.
+  // One command's words, but for its redirections.
   [[nodiscard]] std::vector<std::string> command();
+
+  // What had not been read before this word of the last command.
+  [[nodiscard]] std::size_t left_at(std::size_t word) const { return left_at_words_[word]; }
 
   // Of the last command: what was behind it, one of ";&|()\n", or nothing; and whether it reads
   // from, or writes to, a file.
@@ -37,6 +41,7 @@ class ShellReader {
   std::string_view take(std::size_t count);
   void add(std::string_view text);
   void end_word();
+  void redirect();
   void read();
   void read_quoted();
   std::string variable();
@@ -47,8 +52,11 @@ class ShellReader {
   bool is_redirected_ = false;
   const ValueOf& value_of_;
   std::vector<std::string> words_;
+  std::vector<std::size_t> left_at_words_;
   std::string word_;
-  bool begun_ = false;  // quotes make a word even of nothing
+  std::size_t left_at_word_ = 0;
+  bool begun_ = false;       // quotes make a word even of nothing
+  bool is_of_file_ = false;  // the word names what a redirection goes to
 };
 
 }  // namespace muster::job

@@ -119,9 +119,11 @@ class Foreseen(Case):
         self.write("src/deep/run.sh", "#!/bin/bash\nset -e\n\necho go\n"
                    "  OMP_NUM_THREADS=1 mpirun -np 4 --bogus ./a\n")
         self.write("src/run.sh", "mpirun -np four ./a\n")
+        self.write("src/odd.sh", "#!/bin/sh -e\n# mpirun\n> log mpi\"run\" -np four ./a\n")
         for command, place, told in (
                 ("bash deep/run.sh", "src/deep/run.sh:5:21", "--bogus"),
                 ("cd deep && bash run.sh", "src/deep/run.sh:5:21", "--bogus"),
+                ("bash odd.sh", "src/odd.sh:3:7", "four"),
                 ("bash run.sh", "src/run.sh:1:1", "four")):
             file = self.write("job.yml", f"type: command\ncommand: '{command}'\ncode: src\n"
                               "distribution: {type: mpi}\n")
@@ -137,6 +139,7 @@ class Foreseen(Case):
                 ("if [ -e x ]; then\n  mpirun --bogus ./a\nfi\n", "--bogus"),
                 ("module load mpi\nmpirun --bogus ./a\n", "--bogus"),
                 ("mpirun -np $N --bogus ./a\n", "only a shell can follow a script"),
+                ("mpirun --bogus ./a || mpirun ./a\n", "--bogus"),
                 ("cat <<X\nmpirun --bogus\nX\n", "--bogus")):
             self.write("run.sh", script)
             file = self.write("job.yml", "type: command\ncommand: bash run.sh\n")
@@ -146,18 +149,21 @@ class Foreseen(Case):
                                  f"foreseen: .*{why}")
                 self.assertEqual(done.errors.count("foreseen"), 1, done)
         self.write("run.sh", "mpirun --bogus ./a\n")
-        for command in ("bash run.sh || true", "test -e x && bash run.sh"):
+        for command in ("bash run.sh || true", "test -e x && bash run.sh",
+                        "export PATH=/opt/bin:$PATH; bash run.sh", "PATH=/opt/bin bash run.sh"):
             file = self.write("job.yml", f"type: command\ncommand: '{command}'\n")
             self.assertRegex(self.fine("validate", file).errors,
-                             "mpirun in 'run.sh' will start cannot be foreseen: .*--bogus")
+                             "mpirun in 'run.sh' will start cannot be foreseen: unknown .*--bogus")
 
     def test_scripts_that_tell_of_no_launcher(self):
         self.write("echo.sh", "echo mpirun -np 4\n# mpirun\nx='mpirun -np 2'\nmuster ps\n")
         self.write("python.sh", "#!/usr/bin/python3\ntorchrun\n", 0o755)
         self.write("t.py", "mpirun\n", 0o755)
+        self.write("shared.py", "#!/share/bin/python3\nmpirun --bogus\n", 0o755)
+        self.write("go.fish", "#!/usr/bin/env fish\nmpirun --bogus\n", 0o755)
         os.mkfifo(self.path("fifo.sh"))
-        for command in ("bash echo.sh", "./python.sh", "python3 t.py", "./fifo.sh; sh fifo.sh",
-                        "cd $DIR; bash gone.sh", "bash -c echo"):
+        for command in ("bash echo.sh", "./python.sh", "./shared.py; ./go.fish", "python3 t.py",
+                        "./fifo.sh; sh fifo.sh", "cd $DIR; bash gone.sh", "bash -c echo"):
             file = self.write("job.yml", f"command: '{command}'\n")
             for words in (["validate"], ["explain"], ["submit", "--dry-run"]):
                 self.assertNotIn("foreseen", self.fine(*words, file).errors, command)

@@ -7,7 +7,9 @@
 
 #include "base/nearest.hpp"
 #include "base/shell_word.hpp"
+#include "base/words.hpp"
 #include "job/first_program.hpp"
+#include "job/shell_reader.hpp"
 #include "job/source.hpp"
 #include "job/values.hpp"
 #include "job/yaml.hpp"
@@ -101,10 +103,24 @@ bool is_known(const Call& call, const job::JobFile& job, const model::JobSpec& s
   return shows_all && is_seen && !spec.apps.empty();
 }
 
-// A program that is called by its path may be anything.
+// A program that is called by its path may be anything: "#!/bin/sh -e", "#!/usr/bin/env -S bash".
 bool is_for_shell(std::string_view text) {
   if (!text.starts_with("#!")) return text.find('\0') == std::string_view::npos;
-  return text.substr(0, text.find('\n')).find("sh") != std::string_view::npos;
+  const std::string_view line = text.substr(2, text.find('\n') - 2);
+  return std::ranges::any_of(base::split(std::string(line), " \t\r"), [](const std::string& word) {
+    return job::is_shell(word.substr(word.rfind('/') + 1));
+  });
+}
+
+// Below that, launchers may be others than muster's.
+bool sets_path(const std::string& text, const job::ValueOf& value_of) {
+  job::ShellReader reader(text, value_of);
+  while (!reader.done()) {
+    const std::vector<std::string> words = reader.command();
+    const auto sets = [](const std::string& word) { return word.starts_with("PATH="); };
+    if (std::ranges::any_of(words, sets)) return true;
+  }
+  return false;
 }
 
 // "jobs/run.sh" beside "jobs/job.yml", which lies in that folder.
@@ -114,11 +130,9 @@ std::string named_beside(const std::string& source, const std::string& folder,
   return source.substr(0, source.rfind('/') + 1) + path.substr(folder.size() + 1);
 }
 
-std::vector<job::ShellScript> scripts_of(const job::JobFile& job, const model::App& app) {
-  const job::ValueOf value_of = [&](std::string_view name) { return own_value(app, name); };
+std::string text_for_shell(const job::JobFile& job, const model::App& app) {
   if (app.command.empty()) return {};
-  const std::string text = job.command ? app.command.back() : base::shell_words(app.command);
-  return job::shell_scripts(text, value_of);
+  return job.command ? app.command.back() : base::shell_words(app.command);
 }
 
 }  // namespace
@@ -131,8 +145,12 @@ ScriptLaunchers launchers_in_scripts(const Call& call, const job::JobFile& job,
   if (!call.look_into || !is_known(call, job, spec, where)) return all;
   const std::string root = job.code ? job::below(where.folder, job.code->text) : where.folder;
   const std::string& source = sources[job.command ? job.command->begin.file : 0];
-  const auto first = script_called(call, job, spec);
-  for (const job::ShellScript& script : scripts_of(job, spec.apps.front())) {
+  const model::App& app = spec.apps.front();
+  const job::ValueOf value_of = [&](std::string_view name) { return own_value(app, name); };
+  const std::string text_of_job = text_for_shell(job, app);
+  const auto first =
+      sets_path(text_of_job, value_of) ? std::nullopt : script_called(call, job, spec);
+  for (const job::ShellScript& script : job::shell_scripts(text_of_job, value_of)) {
     const std::string path = job::below(job::below(root, script.folder), script.path);
     if (!call.is_file(path)) continue;
     const auto text = call.look_into(path, kScriptMax);
@@ -147,7 +165,6 @@ ScriptLaunchers launchers_in_scripts(const Call& call, const job::JobFile& job,
       all.mistake->place.source = named_beside(source, where.folder, path);
       continue;
     }
-    if (launcher.mistake) launcher.why = std::move(launcher.mistake->what);
     all.unforeseen.push_back(
         {std::move(launcher.name), std::move(launcher.why), spec::in_quotes(script.path)});
   }

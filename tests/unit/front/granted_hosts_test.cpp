@@ -77,6 +77,21 @@ TEST(GrantedHosts, AreReachedAsItWasSaid) {
   EXPECT_EQ(reach("mpiexec.hydra", {"-launcher", "rsh", "p"}), "rsh");
 }
 
+// Of the usual ways only a command is another one.
+TEST(GrantedHosts, AreReachedByTheJobWhateverIsUsualForSsh) {
+  for (const char* usual : {"MUSTER_SSH_PORT=23", "MUSTER_SSH_IDENTITY=key"}) {
+    Words around = kGridEngine;
+    around.emplace_back(usual);
+    EXPECT_EQ(reach("run", {"-H", "n2", "p"}, around), "qrsh -inherit") << usual;
+    around = kPbs;
+    around.emplace_back(usual);
+    EXPECT_EQ(carrier("run", {"p"}, around).wrapper.size(), 5U) << usual;
+  }
+  Words around = kGridEngine;
+  around.emplace_back("MUSTER_SSH_COMMAND=rsh -n");
+  EXPECT_EQ(reach("run", {"-H", "n2", "p"}, around), "-n");
+}
+
 TEST(GrantedHosts, OfPbsTellTheirMomOfTheAgent) {
   for (const Words& words : {Words{"-H", "n1", "p"}, Words{"p"}}) {
     const auto found = carrier("run", words, kPbs);

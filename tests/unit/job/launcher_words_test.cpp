@@ -46,6 +46,12 @@ TEST(LauncherWords, InCommentsAreNone) {
   EXPECT_EQ(words("mpirun a#b '#c'"), (Words{"mpirun", "a#b", "#c"}));
 }
 
+TEST(LauncherWords, TellWhereTheyBegin) {
+  EXPECT_EQ(found("# mpirun\nM=mpirun 'mpirun' x").at, 18U);
+  EXPECT_EQ(found("a; mpi\\\nrun x").at, 3U);
+  EXPECT_EQ(times_before("# mpirun\nM=mpirun mpirun x", found("# mpirun\nM=mpirun mpirun x")), 2U);
+}
+
 TEST(LauncherWords, KeepVariablesThatNothingInFrontSets) {
   for (const char* text : {"mpirun x", "cd src && mpirun x A=1", "pip install a==1; mpirun x"}) {
     EXPECT_TRUE(found(text).keeps_variables) << text;
@@ -89,9 +95,12 @@ TEST(LauncherWords, AreSureWhereNothingDecides) {
   }
 }
 
-TEST(LauncherWords, EndAtRedirectionsAndPipes) {
+TEST(LauncherWords, LeaveRedirectionsOutAndEndAtPipes) {
   EXPECT_EQ(words("mpirun x > log 2>&1 && echo y"), (Words{"mpirun", "x"}));
   EXPECT_EQ(words("mpirun x | tee log"), (Words{"mpirun", "x"}));
+  EXPECT_EQ(words("> log mpirun -np 2>&1 <in x>>'a b' 3"), (Words{"mpirun", "-np", "x", "3"}));
+  EXPECT_EQ(words("mpirun -np 2 2> log x a2>|b \"\" >&2"),
+            (Words{"mpirun", "-np", "2", "x", "a2", ""}));
   EXPECT_EQ(words("echo a >&2; mpirun y"), (Words{"mpirun", "y"}));
 }
 
