@@ -483,9 +483,10 @@ std::vector<std::string> files_of(const JobSource& source) {
 }
 
 // What the command will start, as far as that can be known.
-base::Errors foresee(const Call& call, const JobDraft& draft, const JobSource& source,
-                     const job::Place& place, const job::Values& values, const job::Made& made,
-                     const ScriptFolder& where, Reading& reading) {
+std::vector<base::Error> foresee(const Call& call, const JobDraft& draft, const JobSource& source,
+                                 const job::Place& place, const job::Values& values,
+                                 const job::Made& made, const ScriptFolder& where,
+                                 Reading& reading) {
   InnerReading inner =
       inner_request(call, made.spec, counts_known(draft, source, place, made.layout));
   ScriptLaunchers in_scripts =
