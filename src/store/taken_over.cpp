@@ -111,9 +111,11 @@ bool take_record_over(const std::string& fresh, const std::string& folder) {
 }
 
 bool add_to_early(const std::string& fresh, const std::string& folder, const std::string& early) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
+  const bool is_empty = is_own_folder(folder) && entries_of(folder).empty();
   const bool is_theirs = is_own_folder(folder) && is_own_folder(folder + "/" + early) &&
                          entries_of(folder) == std::vector{early};
-  if (!is_theirs) {
+  if (!is_empty && !is_theirs) {
     errno = EEXIST;
     return false;
   }

@@ -30,8 +30,9 @@ inline constexpr const char* kJobLock = "job.lock";
 // on. False, with errno, where that cannot be done.
 [[nodiscard]] bool take_record_over(const std::string& fresh, const std::string& folder);
 
-// The same of a folder that the run's own ranks have made, who were faster: nothing but their
-// folder `early` lies there, and stays. EEXIST: something else does.
+// The same of a folder that the run's own ranks may be making just now, who are as fast: nothing
+// but their folder `early` may lie there, and stays. EEXIST: something else does. The folder is not
+// replaced by another one, since a rank may be in it.
 [[nodiscard]] bool add_to_early(const std::string& fresh, const std::string& folder,
                                 const std::string& early);
 

@@ -62,9 +62,8 @@ process::UniqueFd locked_events(const std::string& folder, std::string_view line
 bool show(const std::string& fresh, const std::string& folder, const FirstFiles& files) {
   const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
   if (is_there) return take_record_over(fresh, folder);
-  if (::rename(fresh.c_str(), folder.c_str()) == 0) return true;
-  const bool has_some = errno == ENOTEMPTY || errno == EEXIST;
-  return has_some && !files.early.empty() && add_to_early(fresh, folder, files.early);
+  if (!files.early.empty()) return add_to_early(fresh, folder, files.early);
+  return ::rename(fresh.c_str(), folder.c_str()) == 0;
 }
 
 }  // namespace

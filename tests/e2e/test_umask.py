@@ -263,7 +263,8 @@ class Hosts(TravelCase):
                 self.put("src/a.txt", f"{umask:o}\n", ["head"])  # comes there each time
                 said = [f"{umask:o}"] * 2 + ["node1 code", "node2 code"]
                 done = self.does(do, job=job, code=1)
-                self.assertEqual(done.lines, sorted(["1", *said]), done)
+                # Rank 1 is ended, whatever it has said by then.
+                self.assertGreaterEqual(set(done.lines), {"1", f"{umask:o}", "node1 code"}, done)
                 done = self.types("muster rerun last")
                 self.assertEqual(done.lines, sorted(["2", *said]), done)
                 self.assertNotIn("cannot", done.errors)

@@ -1,10 +1,13 @@
 // The beginning of a record, where it cannot be made.
 #include "store/writer.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "process/unique_fd.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::store::writer_test {
@@ -65,6 +68,15 @@ TEST_F(Early, KeepsWhatRanksHaveWrittenMeanwhile) {
   }
   EXPECT_EQ(fs::status(folder_).permissions(), fs::perms(0700));
   EXPECT_EQ(std::distance(fs::directory_iterator(records_.path()), {}), 1);
+}
+
+// It makes one folder after the other, and is in the first.
+TEST_F(Early, LeavesARankInTheFolderWhereItIs) {
+  fs::create_directory(folder_);
+  const process::UniqueFd inside(::open(folder_.c_str(), O_DIRECTORY | O_CLOEXEC));
+  ASSERT_TRUE(create());
+  EXPECT_EQ(::mkdirat(inside.get(), "mlruns", 0700), 0);
+  EXPECT_TRUE(fs::exists(folder_ + "/mlruns"));
 }
 
 TEST_F(Early, TakesNoFolderOfSomethingElse) {
