@@ -62,8 +62,10 @@ process::UniqueFd locked_events(const std::string& folder, std::string_view line
 bool show(const std::string& fresh, const std::string& folder, const FirstFiles& files) {
   const bool is_there = files.takes_over && ::access(folder.c_str(), F_OK) == 0;
   if (is_there) return take_record_over(fresh, folder);
-  if (!files.early.empty()) return add_to_early(fresh, folder, files.early);
-  return ::rename(fresh.c_str(), folder.c_str()) == 0;
+  if (files.early.empty()) return ::rename(fresh.c_str(), folder.c_str()) == 0;
+  // At once, unless a rank has made the folder, or the file system (NFS) cannot tell.
+  return ::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, folder.c_str(), RENAME_NOREPLACE) == 0 ||
+         add_to_early(fresh, folder, files.early);
 }
 
 }  // namespace
