@@ -17,6 +17,7 @@
 #include "cli/scheduled_record.hpp"
 #include "cli/speak.hpp"
 #include "cluster/submission.hpp"
+#include "front/job/python_path.hpp"
 #include "front/pipeline_request.hpp"
 #include "job/names.hpp"
 #include "kubernetes/render.hpp"
@@ -139,7 +140,9 @@ std::vector<std::string> downloads_of(const front::Reading& reading) {
   std::vector<std::string> paths;
   if (!reading.request) return paths;
   for (const front::DataPath& one : reading.request->data) {
-    if (!one.from.empty() && !job::is_fetched(one.from)) paths.push_back(one.from);
+    // A pod's muster has a package of its own.
+    const bool is_package = one.path.ends_with(front::kPackageInRecord);
+    if (!one.from.empty() && !job::is_fetched(one.from) && !is_package) paths.push_back(one.from);
   }
   return paths;
 }
