@@ -118,7 +118,7 @@ class AtATerminal(OnPods):
 
     def test_a_rank_that_fails(self):
         shell = self.follows(WAITS + "; exit 7")
-        self.go(self.ready_workers(2))
+        self.go(self.ready_workers(2)[:1])  # the other's pod may end with it
         told = shell.awaits(r"ended with \d+\r\n")
         self.assertRegex(told, r"muster: rank \d on \S+ exited with code 7 \(pid \d+\)\n")
         self.assertRegex(told, r"failed with exit code 7: .*\nended with 7\n")
