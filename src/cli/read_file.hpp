@@ -14,8 +14,8 @@ namespace muster::cli {
 // be called where a signal ends the program.
 [[nodiscard]] base::Result<std::string> read_input_file(const std::string& path, std::size_t most);
 
-// The same of one that nobody has named, such as a muster.yml beside a job: it never waits, and
-// what is neither a regular file nor /dev/null, which is empty, is not opened for reading.
+// The same for a file that the user did not name, such as a muster.yml beside a job: never waits.
+// Only regular files and /dev/null, which is empty, are opened for reading.
 [[nodiscard]] base::Result<std::string> read_found_file(const std::string& path, std::size_t most);
 
 }  // namespace muster::cli

@@ -72,7 +72,7 @@ struct Call {
   // Of the record of what is asked for now; it is not there yet. Empty: nobody knows where.
   std::string record_folder = {};
   HasFile has_file = {};
-  HasFile is_file = {};       // and no folder, or something else; empty: nobody knows
+  HasFile is_file = {};       // false for folders and other kinds; empty: unknown
   bool is_explained = false;  // its words are of a line that is only shown, whatever they say
   // It is what a batch job has been handed over for: a target that is a batch system is the job
   // around.
@@ -80,10 +80,10 @@ struct Call {
   // Files that a variable of a batch system names: never those of a record. Empty: as read_file.
   ReadFile read_around = {};
   AskProgram ask = {};  // empty: none is asked
-  // Files that nobody has named, but whose place is known, such as muster.yml: only what cannot
-  // keep one waiting is read. Empty: as read_file.
+  // Files that the user did not name but whose place is known, such as muster.yml: reads only
+  // what cannot block. Empty: as read_file.
   ReadFile read_found = {};
-  // Why another user may have chosen what a found file says; empty: none may, or nobody knows.
+  // Why a found file may say what another user chose; empty: it cannot, or that is unknown.
   std::function<std::string(const std::string& path)> why_others = {};
   // To look for files, and into them: nothing that is only looked at is remembered. Empty: none are
   // looked for.

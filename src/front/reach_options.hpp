@@ -140,8 +140,8 @@ template <class Draft, Reach Which>
 [[nodiscard]] base::Result<void> check_reach(const std::vector<job::Named>& said,
                                              std::string_view section, const std::string& source);
 
-// What is usual, where nobody has `said` it, by option: by the variables, and MUSTER_WORKDIR, else
-// by `run` in muster.yml. In a rank the head above reaches the hosts, and ranks start where the
+// Sets the defaults of what no option has `said`: from the variables and MUSTER_WORKDIR, else from
+// `run` in muster.yml. In a rank the head above reaches the hosts, and ranks start where the
 // launcher is: what the file says of that is not for it. The command instead of ssh is left to
 // take_inherited_settings().
 [[nodiscard]] base::Result<void> take_usual_reach(const Call& call, const job::Targets& defaults,

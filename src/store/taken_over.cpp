@@ -79,7 +79,8 @@ void drop_reports(const std::string& folder) {
   }
 }
 
-bool is_own_folder(const std::string& path) {
+// Whatever umask a rank had, unlike process::is_own_folder().
+bool is_folder_of_ours(const std::string& path) {
   struct stat facts {};
   return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
          facts.st_uid == ::geteuid();
@@ -112,10 +113,9 @@ bool take_record_over(const std::string& fresh, const std::string& folder) {
 
 bool add_to_early(const std::string& fresh, const std::string& folder, const std::string& early) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
-  const bool is_empty = is_own_folder(folder) && entries_of(folder).empty();
-  const bool is_theirs = is_own_folder(folder) && is_own_folder(folder + "/" + early) &&
-                         entries_of(folder) == std::vector{early};
-  if (!is_empty && !is_theirs) {
+  const auto names = entries_of(folder);
+  const bool has_early = names == std::vector{early} && is_folder_of_ours(folder + "/" + early);
+  if (!is_folder_of_ours(folder) || !(names.empty() || has_early)) {
     errno = EEXIST;
     return false;
   }
