@@ -1,4 +1,5 @@
-"""Another user holds the names by which jobs of muster claim cpus: jobs start all the same."""
+"""Another user holds the names by which jobs of muster claim cpus, or ports: jobs start all the
+same."""
 
 # rooms: probe host plan
 # attacks
@@ -10,10 +11,14 @@ import own
 from support import MUSTER, PYTHON, Case, run_tests
 
 # Carries out a command while a user holds the names of all cpus; with "circles" also, for each
-# socket of the machine, names that would lead from that socket's claim back to it.
+# socket of the machine, names that would lead from that socket's claim back to it. With "ports":
+# those of all ports instead.
 HOLDING = """
 import os, socket, subprocess, sys
 user, names, words = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+if names == "ports":  # which leaves ports above these to jobs, few enough to hold them all
+    with open("/proc/sys/net/ipv4/ip_local_port_range", "w") as range_of_kernel:
+        range_of_kernel.write("1024 65000")
 is_held, tells = os.pipe()
 stays, lets_go = os.pipe()
 if os.fork() == 0:
@@ -26,7 +31,9 @@ if os.fork() == 0:
         held[-1].bind(b"\\0" + name.encode())
     with open("/proc/net/unix") as file:
         inodes = {line.split()[6] for line in file.readlines()[1:]}
-    for cpu in range(os.cpu_count()):
+    for port in range(65001, 1 << 16) if names == "ports" else ():
+        hold(f"muster-port-{port}")
+    for cpu in range(os.cpu_count()) if names != "ports" else ():
         hold(f"muster-cpu-{cpu}")
         for inode in inodes if names == "circles" else ():
             hold(f"{inode} @muster-cpu-{cpu}-of-{inode}")
@@ -36,7 +43,9 @@ if os.fork() == 0:
     os.read(stays, 1)
     os._exit(0)
 os.close(stays)
-os.read(is_held, 1)
+os.close(tells)
+if not os.read(is_held, 1):
+    sys.exit("the names could not be held")
 sys.exit(subprocess.run(words).returncode)
 """
 
@@ -64,6 +73,20 @@ class NamesOfAnotherUser(Case):
             done = self.held("cpus", *words)
             self.assertEqual((done.code, done.text), (0, "x\nx\n"), done)
             self.assertNotIn("bound", done.errors)
+
+    def test_a_port_is_found_without_a_name(self):
+        """For ranks to meet at; nobody listens there in this test."""
+        ports = "echo $MASTER_PORT"
+        for words in (("run", "-n", "2", "sh", "-c", ports),
+                      ("run", "-n", "2", "--fake-nodes", "2", "sh", "-c", ports),
+                      ("mpirun", "-np", "2", "sh", "-c", ports),
+                      ("torchrun", "--nproc-per-node", "2", "--no-python", "sh", "-c", ports)):
+            with self.subTest(words):
+                done = self.held("ports", *words)
+                self.assertEqual((done.code, "port" in done.errors), (0, False), done)
+                first, second = done.lines
+                self.assertEqual(first, second, "ranks meet at one port")
+                self.assertGreater(int(first), 65000, "its name is another user's")
 
 
 if __name__ == "__main__":
