@@ -1,4 +1,4 @@
-// Variables that tell a rank which one it is, given to all ranks alike.
+// Variables by which the launcher tells ranks who they are, given by the user to all ranks alike.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace muster::plan {
 
 // One line for each: what the user sets for all ranks wins over what each would have, and that is
 // hardly ever meant.
-[[nodiscard]] std::vector<std::string> shared_identities(const model::JobSpec& spec,
-                                                         const model::Plan& plan);
+[[nodiscard]] std::vector<std::string> overridden(const model::JobSpec& spec,
+                                                  const model::Plan& plan);
 
 }  // namespace muster::plan

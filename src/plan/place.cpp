@@ -364,7 +364,7 @@ base::Result<Plan> place_on(const JobSpec& spec, const Inventory& inventory) {
   const bool is_said = spec.oversubscribe || spec.slot_rule != SlotRule::muster;
   if (dealt->crowd && !is_said)
     plan.notices.push_back(crowded(dealt->assignments.size(), inventory));
-  for (std::string& line : shared_identities(spec, plan)) plan.notices.push_back(std::move(line));
+  for (std::string& line : overridden(spec, plan)) plan.notices.push_back(std::move(line));
   auto foreseen = foreseen_memory(spec.mapping.memory, plan);
   if (!foreseen) return tl::unexpected(std::move(foreseen.error()));
   if (!foreseen->empty()) plan.notices.push_back(std::move(*foreseen));

@@ -283,6 +283,23 @@ class Forwarding(Environments):
         self.assertEqual((found["MASTER_ADDR"], found["MASTER_PORT"]), ("10.9.8.7", "1234"))
         self.assertEqual(found["AZ_BATCH_MASTER_NODE"], "10.9.8.7:1234")
 
+    def test_what_takes_the_place_of_the_launchers_own_is_told(self):
+        self.write("job.yml", "type: command\ncommand: 'true'\ndistribution: {type: pytorch, "
+                   "process_count_per_instance: 2}\nenvironment_variables: {WORLD_SIZE: 5, "
+                   "RANK: 0, LOCAL_WORLD_SIZE: 2, MASTER_PORT: 6105}\n")
+        wrong = "WORLD_SIZE is set for all ranks alike: there are 2\n"
+        meet = "MASTER_PORT is set for all ranks alike: they do not meet where muster chose\n"
+        for words, told in ((("mpiexec.hydra", "-n", "2", "-genv", "WORLD_SIZE", "5", "true"),
+                             [wrong]),
+                            (("mpirun", "-n", "2", "-x", "WORLD_SIZE=5", "true"), [wrong]),
+                            (("submit", "job.yml"), [wrong, meet, "RANK is set for all"])):
+            done = self.start(*words, command=(MUSTER,), env=self.environment(
+                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")).finish()
+            self.assertEqual(done.code, 0, done)
+            for line in told:
+                self.assertIn(f"muster: {line}", done.errors)
+            self.assertEqual(done.errors.count("for all ranks alike"), len(told), done)
+
     def test_clean_env_passes_on_only_what_is_named(self):
         env = self.environment(SECRET="1", WANTED="2")
         for words in (["-n", "1"], ["--fake-nodes", "1", "-n", "1"]):

@@ -221,5 +221,56 @@ TEST(Place, tells_of_numbers_that_all_ranks_share) {
   EXPECT_TRUE(place(job.spec, job.inventory)->notices.empty());
 }
 
+// What is told of a variable that all ranks of so many hosts get with this value.
+std::string told_of(Job job, model::EnvSetting setting) {
+  const std::string name = setting.name;
+  job.spec.apps.front().exports = {std::move(setting)};
+  const auto notices = place(job.spec, job.inventory)->notices;
+  EXPECT_LE(notices.size(), 1U);
+  const std::string rest = " is set for all ranks alike: ";
+  if (notices.empty()) return {};
+  EXPECT_TRUE(notices[0].starts_with(name + rest)) << notices[0];
+  return notices[0].substr(name.size() + rest.size());
+}
+
+TEST(Place, tells_of_sizes_that_are_others_than_the_job_has) {
+  for (const char* name : {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "HOROVOD_SIZE"}) {
+    EXPECT_EQ(told_of(job_on({2, 1}), {name, "5"}), "there are 3") << name;
+    EXPECT_EQ(told_of(job_on({2, 1}), {name, "3"}), "") << name;
+    EXPECT_EQ(told_of(job_on({2, 1}), {name, {}}), "") << name;
+  }
+  for (const char* name : {"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}) {
+    EXPECT_EQ(told_of(job_on({2, 1}), {name, "2"}), "not all nodes have as many") << name;
+    EXPECT_EQ(told_of(job_on({2, 2}), {name, "4"}), "there are 2") << name;
+    EXPECT_EQ(told_of(job_on({2, 2}), {name, "2"}), "") << name;
+  }
+}
+
+TEST(Place, tells_of_nodes_numbers_that_the_ranks_of_several_share) {
+  for (const char* name : {"NODE_RANK", "GROUP_RANK"}) {
+    EXPECT_EQ(told_of(job_on({2, 1}), {name, "0"}), "3 of them take it for their node's number");
+    EXPECT_EQ(told_of(job_on({2}), {name, "0"}), "") << name;
+  }
+}
+
+TEST(Place, tells_where_ranks_meet_if_not_where_it_chose) {
+  for (const char* name : {"MASTER_ADDR", "MASTER_PORT"}) {
+    Job job = job_on({2});
+    EXPECT_EQ(told_of(job, {name, "1"}), "they do not meet where muster chose") << name;
+    Job mpi = job;
+    mpi.spec.slot_rule = model::SlotRule::hydra;  // mpiexec leaves that to the user
+    EXPECT_EQ(told_of(mpi, {name, "1"}), "") << name;
+    job.spec.torch.emplace();  // its own words say where
+    EXPECT_EQ(told_of(job, {name, "1"}), "") << name;
+  }
+}
+
+TEST(Place, tells_of_devices_only_where_it_deals_them) {
+  Job job = job_on({2});
+  EXPECT_EQ(told_of(job, {"CUDA_VISIBLE_DEVICES", "0"}), "");
+  job.spec.gpus_per_rank = 1;
+  EXPECT_EQ(told_of(job, {"CUDA_VISIBLE_DEVICES", "0"}), "they do not get devices of their own");
+}
+
 }  // namespace
 }  // namespace muster::plan::place_test
