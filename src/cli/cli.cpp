@@ -142,22 +142,30 @@ bool is_command(const std::string& word) {
 
 bool is_option(const std::string& word) { return word.starts_with('-'); }
 
-bool takes_value(const front::Front* front, const std::string& option) {
-  if (front == nullptr) return false;
-  const front::OptionTexts texts = front->options();
-  return std::ranges::any_of(texts, [&](const front::OptionText* text) {
-    return text->takes != front::Takes::nothing && text->traits.arity != front::Arity::optional &&
-           std::ranges::count(front::names_of(*text), option) > 0;
-  });
+// How many words may follow such an option as its value.
+std::size_t words_of_value(const front::Front* front, const std::string& option) {
+  if (front == nullptr) return 0;
+  for (const front::OptionText* text : front->options()) {
+    if (std::ranges::count(front::names_of(*text), option) == 0) continue;
+    const front::Arity arity = text->traits.arity;
+    if (text->takes == front::Takes::nothing || arity == front::Arity::optional) return 0;
+    return arity == front::Arity::one ? 1 : 2;
+  }
+  return 0;
 }
 
 // Whether these are options and their values.
 bool are_options(std::span<const std::string> words, const front::Front* front) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (is_option(words[i])) continue;
-    if (i == 0 || !is_option(words[i - 1]) || !takes_value(front, words[i - 1])) return false;
+  std::size_t open = 0;  // words that the option before may still take
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (is_option(word)) {
+      open = words_of_value(front, word);
+    } else if (open-- == 0) {
+      return false;
+    }
   }
-  return std::ranges::count(words, "--") == 0;
+  return true;
 }
 
 // The command behind leading options, which are to follow it, as a hint; or nothing: options of

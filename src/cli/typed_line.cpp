@@ -19,11 +19,19 @@ base::Result<std::string> unread(const std::string& path, std::size_t) {
 bool is_understood(const std::vector<std::string>& words) {
   const front::Front* front = words.size() < 2 ? nullptr : front::front_of(words[1]);
   if (front == nullptr) return false;
+  // A target that is named is taken to be in a muster.yml, which is not read either.
+  const bool names_target = std::ranges::any_of(
+      words, [](const std::string& word) { return word.starts_with("--target"); });
+  const auto has_file = [&](const std::string& path) {
+    return names_target && path.ends_with("/muster.yml");
+  };
+  const auto one = [] { return 1U; };  // what this machine has is not asked for, either
   const auto read = front->read({.called = words[1],
                                  .words = {words.begin() + 2, words.end()},
                                  .current_folder = "/",
                                  .read_file = unread,
-                                 .has_file = [](const std::string&) { return false; }});
+                                 .counts = {one, one, one, [] { return std::string(); }},
+                                 .has_file = has_file});
   return read || read.error().fault != base::Fault::usage;
 }
 
