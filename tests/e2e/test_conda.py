@@ -6,6 +6,7 @@ itself is a script that says what it was asked for.
 
 # rooms: cli job host link
 # long
+# attacks
 
 import contextlib
 import glob

@@ -3,6 +3,7 @@ other users, links that lead out of it. They are treated as those of a step with
 
 # rooms: container cli blobs
 # needs: podman
+# attacks
 
 import os
 import stat

@@ -1,6 +1,7 @@
 """Inputs with addresses: a real server on this machine gives them, or does not."""
 
 # rooms: cli job front blobs store
+# attacks
 
 import hashlib
 import http.server

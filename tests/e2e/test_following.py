@@ -1,6 +1,7 @@
 """A run that is followed: its end, its last lines, what a person types next, its stdin."""
 
 # rooms: cli view head
+# attacks
 
 import json
 import os

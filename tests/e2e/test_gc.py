@@ -1,6 +1,7 @@
 """muster gc: what no record needs goes, and old records when told so; all else stays."""
 
 # rooms: store blobs cli model
+# attacks
 
 import fcntl
 import json

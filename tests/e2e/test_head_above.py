@@ -2,6 +2,7 @@
 at once, and ends with the job. Only the head of these ssh hosts can reach the others."""
 
 # rooms: machine head link
+# attacks
 
 import hashlib
 import os

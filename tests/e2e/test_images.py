@@ -3,6 +3,7 @@ machine, built there from a folder; and what is said when they do not."""
 
 # rooms: container cli link host
 # needs: podman
+# attacks
 
 import fcntl
 import os

@@ -1,6 +1,7 @@
 """Snapshots of a job's code: ranks run in a copy that stays as it was, and reruns run what ran."""
 
 # rooms: snapshot blobs store cli
+# attacks
 
 import json
 import os
