@@ -1,6 +1,6 @@
 """Pipelines that are interrupted, stopped or killed: nothing is left, and they go on again."""
 
-# rooms: pipeline machine cli head
+# rooms: pipeline machine cli head sweep
 # attacks
 
 import contextlib
@@ -48,17 +48,25 @@ class Ends(PipelineCase):
 
     def test_what_writes_without_end_ends_at_once(self):
         """As much as is on its way then is still kept, which no loop makes more of."""
-        self.write("endless.yml", "type: pipeline\njobs: {endless: {type: command, "
-                                  f"command: 'echo > $DIR/begun; {ENDLESS}'}}}}\n")
-        job = self.start("endless.yml", command=(MUSTER, "submit"), stdout=subprocess.DEVNULL)
-        self.wait_for_files(["begun"])
-        until("much output", lambda: self.bytes_kept() > 64 << 20)
-        job.send(signal.SIGINT)
-        job.until_said(b"received SIGINT")
-        heard = self.bytes_kept()
-        done = job.finish()
-        self.assertEqual(done.code, 130, done)
-        self.assertLess(self.bytes_kept() - heard, 512 << 20)
+        command = f"'echo > $DIR/begun; {ENDLESS}'"
+        self.write("steps.yml", f"type: pipeline\njobs: {{endless: {{command: {command}}}}}\n")
+        self.write("trials.yml", f"type: sweep\ntrial: {{command: {command}}}\n"
+                   "sampling_algorithm: grid\nmetrics_from: output\n"
+                   "search_space: {x: {type: choice, values: [1]}}\n"
+                   "objective: {goal: minimize, primary_metric: loss}\n")
+        for name in ("steps.yml", "trials.yml"):
+            with self.subTest(name):
+                job = self.start(name, command=(MUSTER, "submit"), stdout=subprocess.DEVNULL)
+                self.wait_for_files(["begun"])
+                until("much output", lambda: self.bytes_kept() > 64 << 20)
+                job.send(signal.SIGINT)
+                job.until_said(b"received SIGINT")
+                heard = self.bytes_kept()
+                done = job.finish()
+                self.assertEqual(done.code, 130, done)
+                self.assertLess(self.bytes_kept() - heard, 512 << 20)
+                self.told("rm", "last")
+                os.remove(self.path("begun"))
 
     def bytes_kept(self):
         """Of all that is in the records."""
