@@ -17,9 +17,6 @@
 namespace muster::head {
 namespace {
 
-constexpr std::string_view kOnlyHere =
-    "other hosts cannot reach a loopback address: give a name or address of node 0 that they know";
-
 using asio::ip::tcp;
 using base::fail;
 using base::Fault;
@@ -83,12 +80,6 @@ class Host {
     return !error;
   }
 
-  [[nodiscard]] bool is_loopback() const {
-    std::error_code error;
-    const auto address = asio::ip::make_address(meeting_.host, error);
-    return meeting_.host == "localhost" || (!error && address.is_loopback());
-  }
-
   [[nodiscard]] std::string hint_for(const std::error_code& error) const {
     if (error.value() == EADDRINUSE) {
       return fmt::format("another program uses the port: see ss -ltnp, or {}", company_.other_port);
@@ -144,7 +135,7 @@ class Host {
     events_.say(
         fmt::format("node{} {}", all.size() == 1 ? "" : "s",
                     view::first_few(all.size(), [&](std::size_t) { return one++->second; })));
-    if (!meeting_.is_guessable || is_loopback()) return;
+    if (!meeting_.is_guessable || is_loopback(meeting_)) return;
     events_.say(
         fmt::format("whoever reaches {} and knows the job's --rdzv-id could have joined; "
                     "--rdzv-secret-file FILE, the same on all nodes, keeps others out",
@@ -156,8 +147,8 @@ class Host {
                 fmt::format("{} of {} did not connect to {} within {:g} s",
                             gathering_.missing_in_words(), meeting_.nodes, place_of(meeting_),
                             std::chrono::duration<double>(meeting_.limit).count()),
-                is_loopback() ? std::string(kOnlyHere)
-                              : fmt::format("{} {}", company_.missing, company_.longer),
+                is_loopback(meeting_) ? std::string(kOnlyHere)
+                                      : fmt::format("{} {}", company_.missing, company_.longer),
                 {}};
     stop();
     const auto all = door_.visitors();
@@ -171,7 +162,7 @@ class Host {
     progress_.after(after, [this] {
       const auto words = fmt::format(
           "waiting at {} for {} of {}{}", place_of(meeting_), gathering_.missing_in_words(),
-          meeting_.nodes, is_loopback() ? "; only this machine reaches that address" : "");
+          meeting_.nodes, is_loopback(meeting_) ? "; only this machine reaches that address" : "");
       const auto waited =
           std::chrono::floor<base::Duration>(std::chrono::steady_clock::now() - begun_);
       if (const auto told = waiting_.tell(words, waited)) events_.say(*told);

@@ -62,10 +62,14 @@ class Joining {
     return {
         Fault::unreachable,
         fmt::format("no answer from {} within {:g} s: {}", place(), seconds, last_),
-        fmt::format("{}, and is the address right? {}",
+        fmt::format("{}, and is the address right? {}{}",
                     company_.called ? "does `muster lead` run there" : "was the job started there",
-                    company_.longer),
+                    company_.longer, of_loopback()),
         {}};
+  }
+
+  [[nodiscard]] std::string of_loopback() const {
+    return company_.called || !is_loopback(meeting_) ? "" : fmt::format("; {}", kOnlyHere);
   }
 
   void attempt() {

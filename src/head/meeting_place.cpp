@@ -21,4 +21,10 @@ base::Result<std::vector<asio::ip::tcp::endpoint>> endpoints_of(const model::Mee
                     meeting.host);
 }
 
+bool is_loopback(const model::Meeting& meeting) {
+  std::error_code error;
+  const auto address = asio::ip::make_address(meeting.host, error);
+  return meeting.host == "localhost" || (!error && address.is_loopback());
+}
+
 }  // namespace muster::head

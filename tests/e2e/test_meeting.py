@@ -193,6 +193,23 @@ class Meeting(Case):
             self.refused(node, "node 2 of 3 did not connect .* within 10 s")
         self.refused(alone, "no answer from node 0 at")
 
+    def test_a_loopback_address_does_not_lead_to_another_host(self):
+        """Whether it is node 0 that waits there or one that looks for it."""
+        hint = ("hint: .*other hosts cannot reach a loopback address: give a name or address of "
+                "node 0 that they know\n")
+        at = f"localhost:{self.port}"
+        ways = (("--master_addr", "127.0.0.1", "--master_port", self.port),
+                ("--rdzv-endpoint", at), ("--rdzv-backend", "c10d", "--rdzv-endpoint", at))
+        for words in ways:
+            with self.subTest(words=words):
+                number = () if "c10d" in words else ("--node-rank", "0")
+                self.refused(self.alone(*number, *words), "node 1 of 2 did not connect", hint)
+        self.refused(self.alone("--node-rank", "1", *ways[0]), "no answer from node 0 at", hint)
+
+    def alone(self, *words):
+        return self.start("--nnodes", "2", *words, "--rdzv-conf", "timeout=1", "--no-python",
+                          "true", command=(MUSTER, "torchrun"))
+
     def test_contradictions_and_strangers(self):
         head = self.node(0, "--no_python", "./show.sh")
         at = ("127.0.0.1", int(self.port))
