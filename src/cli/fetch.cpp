@@ -262,6 +262,10 @@ class Fetch {
           "muster.yml",
           known_->hash);
     }
+    if (status.empty() && reason.starts_with("its certificate is not trusted")) {
+      return "SSL_CERT_FILE or CURL_CA_BUNDLE names a file with whom to trust; or name a copy: " +
+             job::how_to_say(job::Asset::data, what_.address);
+    }
     const bool by_proxy = status.empty() && concerns_proxies(reason);
     return (by_proxy ? "proxies are those of https_proxy, http_proxy and no_proxy; or name a copy: "
                      : "name a copy: ") +

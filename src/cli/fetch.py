@@ -79,13 +79,30 @@ def take(answer, path):
         answer.headers.get("Last-Modified", ""))
 
 
+def trusted():
+    """Whom SSL_CERT_FILE and SSL_CERT_DIR name, and whom the variables of curl and pip do."""
+    context = ssl.create_default_context()
+    for name in ("CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+        path = os.environ.get(name)
+        if not path:
+            continue
+        try:
+            context.load_verify_locations(
+                **{"capath" if os.path.isdir(path) else "cafile": path})
+        except OSError as error:
+            raise ValueError("{}={} holds no certificates: {}".format(
+                name, path, error.strerror or error)) from error
+    return context
+
+
 def fetch(address, path, etag, modified, seconds):
     request = urllib.request.Request(address, headers={"User-Agent": "muster"})
     if etag:
         request.add_header("If-None-Match", etag)
     elif modified:
         request.add_header("If-Modified-Since", modified)
-    opener = urllib.request.build_opener(Redirects, NoFiles)
+    opener = urllib.request.build_opener(
+        Redirects, NoFiles, urllib.request.HTTPSHandler(context=trusted()))
     with opener.open(request, timeout=float(seconds)) as answer:
         take(answer, path)
 
@@ -97,7 +114,7 @@ def why(error):
     if isinstance(reason, http.client.IncompleteRead):
         return "it ended too early"
     if isinstance(reason, ssl.SSLCertVerificationError):
-        return "its certificate is not valid: " + reason.verify_message
+        return "its certificate is not trusted: " + reason.verify_message
     if isinstance(reason, OSError) and reason.strerror:
         return reason.strerror
     return str(reason) or type(reason).__name__

@@ -7,6 +7,7 @@ import hashlib
 import http.server
 import os
 import signal
+import ssl
 import subprocess
 import threading
 import unittest
@@ -36,13 +37,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Server(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
+        self.scheme = "http"
         self.asked = []
         self.answers = {}
         self.held = threading.Event()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def address(self, path):
-        return f"http://127.0.0.1:{self.server_port}{path}"
+        return f"{self.scheme}://127.0.0.1:{self.server_port}{path}"
 
     def paths(self):
         return [path for path, _ in self.asked]
@@ -220,6 +222,51 @@ class Fetched(FetchCase):
         self.assertNotIn("not muster", self.told("gc").text)
         self.runs()
         self.assertIsNone(self.server.asked[-1][1].get("If-None-Match"))
+
+
+class OverTls(FetchCase):
+    """The server has a certificate that only who names it trusts."""
+
+    def setUp(self):
+        super().setUp()
+        self.own = self.certificate("own")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.own, self.path("own.key"))
+        self.server.scheme = "https"
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.server.serve("/x", ROWS)
+        self.job("/x")
+
+    def certificate(self, name):
+        path = self.path(f"{name}.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1", "-out",
+                        path, "-keyout", self.path(f"{name}.key")], check=True,
+                       stderr=subprocess.DEVNULL)
+        return path
+
+    def test_of_a_server_that_a_variable_has_trusted(self):
+        for name in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+            with self.subTest(name=name):
+                done = self.submit(file="job.yml", env=self.environment(**{name: self.own}))
+                self.assertEqual(done.text, "x\n" + ROWS.decode())
+
+    def test_a_stranger_is_told_in_one_line(self):
+        other = self.certificate("other")
+        for env in ({}, {"SSL_CERT_FILE": other}, {"CURL_CA_BUNDLE": other}):
+            with self.subTest(env=env):
+                self.assertRegex(
+                    self.complaint(env=self.environment(**env)),
+                    r"\Amuster: error: http://h/x cannot be fetched: its certificate is not "
+                    r"trusted: self[ -]signed certificate\n  hint: SSL_CERT_FILE or CURL_CA_BUNDLE "
+                    r'names a file with whom to trust; or name a copy: data: .* in muster\.yml\n\Z')
+        self.assertEqual(self.server.asked, [])
+
+    def test_a_variable_that_names_no_certificates(self):
+        gone = self.path("gone.pem")
+        self.assertIn(f"cannot be fetched: CURL_CA_BUNDLE={gone} holds no certificates: No such "
+                      "file or directory\n",
+                      self.complaint(env=self.environment(CURL_CA_BUNDLE=gone)))
 
 
 class Refused(FetchCase):
