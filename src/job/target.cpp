@@ -290,7 +290,8 @@ TargetsReading read_run_defaults(std::string_view text, const std::string& sourc
   });
 }
 
-base::Result<Target> choose_target(const Targets& targets, const std::string& wanted) {
+base::Result<Target> choose_target(const Targets& targets, const std::string& wanted,
+                                   std::string_view instead) {
   std::string name(without_prefix(wanted));
   const bool serverless =
       name == "serverless" && !std::ranges::count(targets.all, name, &Target::name);
@@ -306,7 +307,7 @@ base::Result<Target> choose_target(const Targets& targets, const std::string& wa
   for (const Target& target : targets.all) known.push_back(target.name);
   const std::string where = targets.source.empty() ? "muster.yml" : targets.source;
   const std::string hint =
-      fmt::format("describe it in {}, or choose another target: --target local, -H HOSTS", where);
+      fmt::format("describe it in {}, or choose another target: {}", where, instead);
   return base::fail(base::Fault::usage, base::did_you_mean(name, known, hint),
                     "there is no compute target {}", spec::in_quotes(name));
 }

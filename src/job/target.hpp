@@ -63,7 +63,9 @@ struct TargetsReading {
 // The target of that name: "azureml:NAME" is NAME, an empty one and "serverless", with which Azure
 // ML chooses the machines, are what muster.yml prefers, and
 // "local" is this machine unless muster.yml says otherwise.
-[[nodiscard]] base::Result<Target> choose_target(const Targets& targets, const std::string& wanted);
+// `instead`: what whoever asks for another may type, for the hint.
+[[nodiscard]] base::Result<Target> choose_target(const Targets& targets, const std::string& wanted,
+                                                 std::string_view instead = "--target local");
 
 [[nodiscard]] bool goes_without(const Target& target, std::string_view what);
 

@@ -59,8 +59,9 @@ Result<job::Target> target_of(const Call& call, const JobDraft& draft, const Wan
   const bool is_described =
       std::ranges::find(known.all, draft.target, &job::Target::name) != known.all.end();
   if (draft.target == kAllocation && !is_described) return target_around(call);
-  if (!draft.target.empty()) return job::choose_target(known, draft.target);
-  auto chosen = job::choose_target(known, wanted.name ? wanted.name->text : "");
+  const std::string_view instead = draft.validates ? "--target local" : "--target local, -H HOSTS";
+  if (!draft.target.empty()) return job::choose_target(known, draft.target, instead);
+  auto chosen = job::choose_target(known, wanted.name ? wanted.name->text : "", instead);
   if (!chosen && wanted.name) {
     chosen.error().place = {wanted.source, wanted.name->begin.line, wanted.name->begin.column};
   }
