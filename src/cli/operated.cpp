@@ -5,7 +5,6 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <set>
-#include <thread>
 
 #include "base/variables.hpp"
 #include "cli/detached.hpp"
@@ -184,7 +183,7 @@ class OperatedFollowing {
       record_ = operated_now(record_, invocation_);
       look_at_pods();
       if (!record_.is_live() || !goes_on()) return record_;
-      std::this_thread::sleep_for(kLook);
+      process::rest(kLook);
     }
   }
 

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <map>
-#include <poll.h>
 #include <set>
+#include <thread>
 #include <unistd.h>
 
 #include "batch/ending.hpp"
@@ -41,7 +41,7 @@ using Sights = queue::Answered<std::vector<JobSight>>;
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kLookMs = 100;  // between two looks at the record
+constexpr std::chrono::milliseconds kRecordLook{100};  // between two looks at the record
 // Between two questions to the batch system, which serves many: at first, and later.
 constexpr std::chrono::milliseconds kSoon{500};
 constexpr std::chrono::milliseconds kLater{10'000};
@@ -136,7 +136,7 @@ RunRecord concluded(const RunRecord& record, const JobSight* sight) {
   for (int i = 0; i < (may_come ? kLooks : 1); ++i) {
     RunRecord now = read_anew(record);
     if (!now.is_live() || is_held(now)) return now;
-    if (may_come) ::poll(nullptr, 0, kLookMs);
+    if (may_come) std::this_thread::sleep_for(kRecordLook);
   }
   const bool is_written = has_output(record);
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder),
@@ -295,7 +295,7 @@ class QueueFollowing {
       if (!look()) break;
       const bool has_more = prints && print_new();
       if (!goes_on(stops) || code_ != 0) return record_;
-      if (!has_more) ::poll(nullptr, 0, kLookMs);
+      if (!has_more) process::rest(kRecordLook);
     }
     out_.end(std::nullopt);
     err_.end(std::nullopt);
@@ -306,7 +306,7 @@ class QueueFollowing {
   // Until its head has begun, or it has ended.
   RunRecord to_begin() {
     while (look() && !(is_held(record_) && has_begun(record_)) && goes_on(false)) {
-      ::poll(nullptr, 0, kLookMs);
+      process::rest(kRecordLook);
     }
     return read_anew(record_);
   }
@@ -484,7 +484,7 @@ Result<RunRecord> await_stopped_queued(const RunRecord& record, const Invocation
     RunRecord now = queued_now(read_anew(record), invocation);
     if (!now.is_live()) return now;
     if (const auto sent = insists.look(); !sent) return tl::unexpected(sent.error());
-    ::poll(nullptr, 0, 2 * kLookMs);
+    std::this_thread::sleep_for(2 * kRecordLook);
   }
 }
 

@@ -100,8 +100,8 @@ std::vector<std::string> what_the_cluster_did(const Kubectl& kubectl, const RunR
     const auto sight = cluster::look_closely(kubectl, record.scheduler.id);
     if (!sight) break;
     lines = cluster::endings(sight->state, record.cause);
-    if (cluster::is_settled(sight->state)) break;
-    std::this_thread::sleep_for(kPause);
+    if (cluster::is_settled(sight->state) || !process::no_signal_waits()) break;
+    process::rest(kPause);
   }
   return lines;
 }
@@ -212,7 +212,7 @@ class Following {
       if (has_log) print_log(sight->launcher, !is_over);
       if (is_over) break;
       if (!goes_on()) return record_;
-      std::this_thread::sleep_for(kPause);
+      process::rest(kPause);
     }
     log_.finish();
     return asked_for(record_, invocation_);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <map>
 #include <set>
-#include <thread>
 #include <unistd.h>
 
 #include "cluster/base64.hpp"
@@ -17,6 +16,7 @@
 #include "kubernetes/gang.hpp"
 #include "kubernetes/render.hpp"
 #include "kubernetes/text.hpp"
+#include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 
 namespace muster::cluster {
@@ -159,7 +159,7 @@ class Making {
       if (!attention_.goes_on())
         return failed(base::Fault::timeout, "given up before it had begun");
       if (Clock::now() > end) return too_late(count - ready.size());
-      std::this_thread::sleep_for(kPause);
+      process::rest(kPause);
     }
   }
 

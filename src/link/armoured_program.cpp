@@ -22,6 +22,7 @@ using Convert = std::function<std::string(std::string_view)>;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kLookMs = 100;
+constexpr std::chrono::milliseconds kEndLook{20};  // signals are not seen meanwhile
 // What a program has left behind may hold its stdout.
 constexpr std::chrono::seconds kLastWords{1};
 
@@ -88,14 +89,15 @@ class Between {
       pass_signal();
       if (program_.has_ended()) until = std::min(until, Clock::now() + kLastWords);
     }
-    while (!program_.await_end(std::chrono::milliseconds(kLookMs))) pass_signal();
+    while (!program_.await_end(kEndLook)) pass_signal();
   }
 
  private:
   void go_on() {
     const std::array<Lane*, 3> lanes = {&in_, &out_, &err_};
-    std::array<pollfd, 3> wanted{};
+    std::array<pollfd, 4> wanted{};
     std::ranges::transform(lanes, wanted.begin(), [](const Lane* one) { return one->wanted(); });
+    wanted.back() = {signals_.get(), POLLIN, 0};
     if (::poll(wanted.data(), wanted.size(), kLookMs) <= 0) return;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       if (wanted[i].revents != 0) lanes[i]->go_on();
@@ -111,6 +113,7 @@ class Between {
   }
 
   process::Companion& program_;
+  process::UniqueFd signals_ = process::sight_of_signals();
   Lane in_;
   Lane out_;
   Lane err_;

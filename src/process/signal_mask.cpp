@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <ctime>
+#include <poll.h>
+#include <sys/signalfd.h>
 
 namespace muster::process {
 namespace {
@@ -72,6 +74,17 @@ int waiting_signal() {
     if (::sigismember(&pending, number) == 1) return number;
   }
   return 0;
+}
+
+UniqueFd sight_of_signals() {
+  const sigset_t set = set_of(ends());
+  return UniqueFd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+void rest(base::Duration time) {
+  const UniqueFd signals = sight_of_signals();
+  pollfd wanted{signals.get(), POLLIN, 0};
+  ::poll(&wanted, 1, static_cast<int>(time.count()));
 }
 
 }  // namespace muster::process

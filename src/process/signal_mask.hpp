@@ -4,6 +4,9 @@
 #include <csignal>
 #include <vector>
 
+#include "base/time.hpp"
+#include "process/unique_fd.hpp"
+
 namespace muster::process {
 
 // Blocks signals, or lets them through, as long as it lives.
@@ -45,5 +48,9 @@ void ignore_signals_for_ranks();
 [[nodiscard]] inline bool no_signal_waits() { return waiting_signal() == 0; }
 // Drops those that waiting_signal() would find.
 void drop_waiting_signals();
+// For poll: readable while waiting_signal() finds one. Nothing: the kernel has no room.
+[[nodiscard]] UniqueFd sight_of_signals();
+// Waits so long, but at most until waiting_signal() finds one: a sleep would not be interrupted.
+void rest(base::Duration time);
 
 }  // namespace muster::process

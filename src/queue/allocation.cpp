@@ -134,7 +134,8 @@ std::string Allocation::may_go_on(const std::string& id, const batch::Refusal& w
 bool Allocation::listen() {
   process::ChildPipes& pipes = holder_->pipes();
   if (!pipes.out && !pipes.err) return false;
-  std::array<pollfd, 2> wanted = {{{pipes.out.get(), POLLIN, 0}, {pipes.err.get(), POLLIN, 0}}};
+  std::array<pollfd, 3> wanted = {
+      {{pipes.out.get(), POLLIN, 0}, {pipes.err.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
   if (::poll(wanted.data(), wanted.size(), kLookMs) <= 0) return true;
   if (wanted[0].revents != 0 && !read_from(pipes.out.get(), out_)) pipes.out.reset();
   if (wanted[1].revents != 0 && !read_from(pipes.err.get(), said_)) pipes.err.reset();

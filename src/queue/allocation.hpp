@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "process/companion.hpp"
+#include "process/signal_mask.hpp"
 #include "queue/commands.hpp"
 
 namespace muster::queue {
 
 struct AllocationEvents {
   std::function<void(const std::string&)> say;  // a line for people: why the request waits
-  std::function<bool()> goes_on;                // asked ten times a second
+  std::function<bool()> goes_on;                // asked ten times a second, and when a signal waits
 };
 
 // Why there are no hosts.
@@ -58,6 +59,7 @@ class Allocation {
 
   const Commands& commands_;
   AllocationEvents events_;
+  process::UniqueFd signals_ = process::sight_of_signals();
   std::unique_ptr<process::Companion> holder_;
   bool is_given_ = false;
   std::string out_;
