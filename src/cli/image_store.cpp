@@ -12,12 +12,14 @@
 
 #include "base/words.hpp"
 #include "blobs/cache.hpp"
+#include "blobs/goes_on.hpp"
 #include "blobs/sha256.hpp"
 #include "cli/lock_file.hpp"
 #include "cli/readiness.hpp"
 #include "container/runtimes.hpp"
 #include "host/contain_here.hpp"
 #include "process/converse.hpp"
+#include "process/signal_mask.hpp"
 #include "spec/in_quotes.hpp"
 
 namespace muster::cli {
@@ -161,11 +163,12 @@ Result<std::optional<ImageFacts>> ImageStore::find(const std::string& image) con
   }
   constexpr base::Duration kPatience = std::chrono::seconds(60);
   const auto asked = process::converse(
-      {{program_, "image", "inspect", "--format", "{{.Id}} {{.Architecture}}", image},
-       environment_,
-       -1,
-       kPatience});
+      {.words = {program_, "image", "inspect", "--format", "{{.Id}} {{.Architecture}}", image},
+       .environment = environment_,
+       .limit = kPatience,
+       .goes_on = process::no_signal_waits});
   if (!asked) return tl::unexpected(asked.error());
+  if (asked->is_given_up) return blobs::given_up();
   const std::vector<std::string> words = base::split(asked->out, " \n");
   if (asked->ended_well() && words.size() >= 2) {
     std::string id = words[0].starts_with("sha256:") ? words[0].substr(7) : words[0];

@@ -17,6 +17,7 @@
 #include "container/images.hpp"
 #include "container/runtimes.hpp"
 #include "probe/random.hpp"
+#include "process/signal_mask.hpp"
 #include "view/first_few.hpp"
 
 namespace muster::cli {
@@ -30,8 +31,14 @@ using model::Host;
 
 constexpr std::string_view kHas = "has ";
 
+// Unless a signal has ended it.
 model::RunReport failed_with(base::Error error) {
   model::RunReport report;
+  report.signal = process::waiting_signal();
+  if (report.signal != 0) {
+    report.cause = model::Cause::interrupted;
+    return report;
+  }
   report.cause = model::Cause::fault;
   report.error = std::move(error);
   return report;

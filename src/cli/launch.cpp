@@ -200,7 +200,8 @@ class Launch {
   std::optional<int> attempt() {
     if (!request_.dry_run && request_.build && !is_built_) {
       if (auto built = build_image(*request_.build, *spec_.container, invocation_); !built) {
-        return give_up(built.error());
+        const auto report = interruption();  // of a step, whose signals wait for its head
+        return report ? tell(*report, invocation_, false) : give_up(built.error());
       }
       is_built_ = true;
     }

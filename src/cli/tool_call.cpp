@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/words.hpp"
+#include "blobs/goes_on.hpp"
 #include "process/converse.hpp"
+#include "process/signal_mask.hpp"
 #include "view/utf8.hpp"
 
 namespace muster::cli {
@@ -27,8 +29,10 @@ ToolCall::ToolCall(std::vector<std::string> words, const std::vector<std::string
 base::Result<bool> ToolCall::ends_well() {
   process::Conversation talk{words_, environment_};
   talk.heard = [this](std::string_view bytes) { hear(bytes); };
+  talk.goes_on = process::no_signal_waits;
   const auto answer = process::converse(talk);
   if (!answer) return tl::unexpected(answer.error());
+  if (answer->is_given_up) return blobs::given_up();
   hear("\n");
   constexpr int kSignalled = 128;
   code_ = answer->signal != 0 ? kSignalled + answer->signal : answer->code;

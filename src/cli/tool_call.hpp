@@ -22,7 +22,8 @@ class ToolCall {
   ToolCall(std::vector<std::string> words, const std::vector<std::string>& environment,
            const Doing& doing, const std::string& input = {});
 
-  // Runs it to its end; an error: there is no such program.
+  // Runs it to its end; an error: there is no such program, or a signal that was held back has
+  // ended it.
   [[nodiscard]] base::Result<bool> ends_well();
 
   // The line that says what is wrong, as far as one can be told from the others.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kErrMax = 65536;
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
-constexpr base::Duration kLook = std::chrono::milliseconds(100);
+constexpr base::Duration kLook = std::chrono::milliseconds(20);
 
 // A program that does not read is no reason to end this one.
 class NoPipeSignal {

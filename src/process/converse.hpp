@@ -22,7 +22,8 @@ struct Conversation {
   base::Duration limit{0};
   // Hears its stdout as it comes; none: that is kept.
   std::function<void(std::string_view)> heard = {};
-  // Asked ten times a second; the program is killed once it says no.
+  // Asked fifty times a second, since a signal shall be heard soon; the program is killed once it
+  // says no.
   std::function<bool()> goes_on = {};
   // In place of `input`: makes what it reads, while it starts. Nothing: it is killed, and
   // never sees the end of its input.

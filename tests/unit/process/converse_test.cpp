@@ -84,6 +84,19 @@ TEST(Converse, EndsWhenNobodyWantsItAnyMore) {
   EXPECT_TRUE(answer->is_given_up);
 }
 
+// A signal shall be heard long before the 100 ms are over that it may take.
+TEST(Converse, IsAskedMoreOftenThanTwelveTimesASecond) {
+  Conversation talk = shell("while :; do echo; sleep 0.08; done");
+  constexpr std::size_t kAsked = 30;
+  std::size_t asked = 0;
+  std::size_t lines = 0;
+  talk.heard = [&](std::string_view bytes) { lines += bytes.size(); };
+  talk.goes_on = [&] { return ++asked < kAsked; };
+  const auto answer = converse(talk);
+  ASSERT_TRUE(answer);
+  EXPECT_LT(lines, kAsked);
+}
+
 // What it started holds its pipes.
 TEST(Converse, DoesNotWaitForWhatItLeaves) {
   Conversation talk = shell("setsid sleep 5 & echo done");
