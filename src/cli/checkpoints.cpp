@@ -18,6 +18,7 @@
 #include "plan/environment.hpp"
 #include "process/fresh_file.hpp"
 #include "process/heard_meanwhile.hpp"
+#include "process/signal_mask.hpp"
 #include "store/files.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -175,7 +176,8 @@ Result<void> go_on_from(const std::string& asked, const std::string& folder) {
   const std::string records = records_of(fs::path(folder).parent_path());
   const std::string lock = fmt::format("{}/{}", records, store::kCheckpointsLock);
   const bool waits = may_wait_for(records, lock);
-  const process::UniqueFd held = waits ? store::lock_file(lock) : process::UniqueFd();
+  const process::UniqueFd held =
+      waits ? store::lock_file(lock, process::no_signal_waits) : process::UniqueFd();
   const int why = errno;
   // As a rule it may be opened by its owner alone.
   const bool may_go_on = !waits || (why == EACCES && is_others_file(lock));

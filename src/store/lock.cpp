@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "process/signal_mask.hpp"
+
 namespace muster::store {
 namespace {
 
@@ -23,6 +25,11 @@ struct flock one_byte(short type, std::int64_t byte) {
 }
 
 bool take(int file, struct flock lock) { return ::fcntl(file, F_SETLK, &lock) == 0; }
+
+process::UniqueFd open_lock(const std::string& path) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  return process::UniqueFd(::open(path.c_str(), kFlags, 0600));
+}
 
 std::optional<std::int32_t> holder(int file, struct flock lock) {
   if (::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
@@ -48,10 +55,23 @@ void wait_for_lock(int file) {
 }
 
 process::UniqueFd lock_file(const std::string& path) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  process::UniqueFd file(::open(path.c_str(), kFlags, 0600));
+  process::UniqueFd file = open_lock(path);
   struct flock lock = whole_file(F_WRLCK);
   while (file && ::fcntl(file.get(), F_SETLKW, &lock) != 0 && errno == EINTR) {
+  }
+  return file;
+}
+
+process::UniqueFd lock_file(const std::string& path, const std::function<bool()>& goes_on) {
+  constexpr base::Duration kLook{20};  // the kernel would tell nobody that a signal waits
+  process::UniqueFd file = open_lock(path);
+  while (file && !take_lock(file.get()) && (errno == EAGAIN || errno == EACCES)) {
+    if (goes_on()) {
+      process::rest(kLook);
+      continue;
+    }
+    errno = ECANCELED;
+    return {};
   }
   return file;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -29,5 +30,8 @@ void wait_for_lock(int file);
 // Makes the file, and waits until no other process holds its lock, which goes with the descriptor.
 // No descriptor: the file cannot be made (errno). Where there are no locks, nobody waits.
 [[nodiscard]] process::UniqueFd lock_file(const std::string& path);
+// The same of one that others may hold for long: it is given up (ECANCELED) once `goes_on` says no.
+[[nodiscard]] process::UniqueFd lock_file(const std::string& path,
+                                          const std::function<bool()>& goes_on);
 
 }  // namespace muster::store

@@ -3,6 +3,8 @@
 # rooms: store cli job front
 # attacks
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -22,6 +24,15 @@ command: |
   echo run $n
   [ $n -ge ${{inputs.enough}} ]
 """
+
+
+def opens(pid, path):
+    """Whether a process has it open."""
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(f"/proc/{pid}/fd/{number}") == path:
+                return True
+    return False
 
 
 class CheckpointCase(Case):
@@ -101,6 +112,21 @@ class Reruns(CheckpointCase):
         self.assertEqual(self.told("rerun", "last", code=1).lines, ["run 2"])
         self.assertTrue(os.path.islink(first + "/checkpoints"))
         self.assertFalse(os.path.exists(first + "/checkpoints.gone"))
+
+    def test_a_signal_while_another_run_takes_others(self):
+        """It has the lock for as long as it copies."""
+        self.submit(code=1)
+        records = os.path.dirname(self.show()["folder"])
+        with open(os.path.join(records, ".checkpoints"), "w", encoding="ascii") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(number):
+                    run = self.start("last", command=(MUSTER, "rerun"))
+                    until("it comes to the lock", lambda run=run: opens(run.popen.pid, lock.name))
+                    run.popen.send_signal(number)
+                    self.assertEqual(run.finish().code, 128 + number)
+                    self.assertEqual(self.show()["state"], "stopped")
+        self.assertEqual(self.told("rerun", "last", code=1).lines, ["run 2"])
 
     def half_copy(self, first):
         """The folder of one that a rerun has begun; else nothing."""
