@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import copy_rows
+import heard_rows
 import job_rows
 import mpi_rows
 import record_rows
@@ -172,6 +173,7 @@ def ssh_rows(bench, folder):
                       wrap=hosts.command)
         inner_row(bench, hosts, names, ssh)
         copy_rows.homecoming_rows(bench, folder, hosts)
+        heard_rows.host_rows(bench, folder, hosts)
         if shutil.which("mpirun.mpich"):
             wrapper = os.path.join(folder, "ssh-of-the-lab")
             with open(wrapper, "w", encoding="ascii") as file:
@@ -217,6 +219,7 @@ def main():
         copy_rows.rows(bench, folder)
         socket_rows.rows(bench, folder)
         signal_rows.rows(bench, folder)
+        heard_rows.rows(bench, folder)
         ssh_rows(bench, folder)
         slurm_rows.rows(bench, folder)
 
