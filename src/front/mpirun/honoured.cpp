@@ -203,7 +203,8 @@ bool is_of_the_launcher(std::string_view key) {
       "orte",   "prte",    "plm",    "ras",   "rmaps",  "odls",         "oob", "rml",
       "routed", "grpcomm", "errmgr", "state", "iof",    "filem",        "dfs", "snapc",
       "sstore", "ess",     "schizo", "rtc",   "prteif", "prtebacktrace"};
-  if (key.starts_with("hwloc_default_")) return true;  // PRRTE's
+  // PRRTE's; 4.1's, whose library in the ranks leaves placing and binding to mpirun.
+  if (key.starts_with("hwloc_default_") || key.starts_with("hwloc_base_")) return true;
   const std::string_view framework = key.substr(0, key.find('_'));
   return std::ranges::find(kFrameworks, framework) != std::end(kFrameworks);
 }
