@@ -62,6 +62,16 @@ class Mpirun(Case):
                            "sh", "-c", "echo $NCCL_DEBUG")
         self.assertEqual((done.code, done.lines), (0, ["INFO"] * 16), done)
 
+    def test_ranks_for_each_node_of_a_job_whatever_stands_first(self):
+        """A mapping does not undo how many a node gets, wherever it is written."""
+        show = "sh -c 'echo $OMPI_COMM_WORLD_RANK $OMPI_COMM_WORLD_LOCAL_RANK of " \
+               "$OMPI_COMM_WORLD_LOCAL_SIZE'"
+        for words in ("-N 1 -np 2 --map-by slot", "--map-by slot -N 1 -np 2"):
+            self.write("job.yml", f"muster: 1\ncommand: |\n  mpirun {words} {show}\n"
+                       "distribution: {type: mpi, node_count: 2, process_count_per_node: 2}\n")
+            done = self.start("submit", "job.yml", "--fake-nodes", "2", command=(MUSTER,)).finish()
+            self.assertEqual((done.code, sorted(done.lines)), (0, ["0 0 of 1", "1 0 of 1"]), done)
+
     def test_a_parameter_against_aborting(self):
         done = self.mpirun("-n", "2", "-mca", "orte_abort_on_non_zero_status", "0", "true")
         self.assertEqual(done.code, 0, done)

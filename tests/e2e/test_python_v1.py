@@ -156,6 +156,45 @@ print(ScriptRunConfig("src", "train.py", environment=environment).keys()["resour
                          "{'docker_args': '--ipc=host', 'shm_size': '2g'}\n"
                          "{'docker_args': '--cap-add SYS_PTRACE'}\n")
 
+    def test_a_helper_that_makes_what_is_not_there(self):
+        """A target, an environment of requirements and a container's settings, as scripts on the
+        web put them together; the principal that signs in needs no cloud here."""
+        self.write("config.json", '{"subscription_id": "s", "resource_group": "g", '
+                   '"workspace_name": "w"}')
+        self.write("requirements.txt", "")
+        done = self.python("""
+from pathlib import Path
+from azureml.core import Environment, Experiment, ScriptRunConfig, Workspace
+from azureml.core.authentication import ServicePrincipalAuthentication
+from azureml.core.compute import AmlCompute, ComputeTarget
+from azureml.core.runconfig import DockerConfiguration, MpiConfiguration
+auth = ServicePrincipalAuthentication(tenant_id="t", service_principal_id="c",
+                                      service_principal_password="p")
+ws = Workspace.from_config("./config.json", auth=auth)
+if "my-cluster" in ws.compute_targets:
+    target = ComputeTarget(workspace=ws, name="my-cluster")
+else:
+    config = AmlCompute.provisioning_configuration(vm_size="Standard_NC6", max_nodes=2,
+                                                   idle_seconds_before_scaledown=1200)
+    target = ComputeTarget.create(ws, "my-cluster", config)
+    target.wait_for_completion(show_output=True)
+environment = Environment.from_pip_requirements("own", Path("requirements.txt"))
+environment.docker.base_image = "mcr.example/openmpi:1"
+script = Path("src/train.py")
+config = ScriptRunConfig(source_directory=script.parent, script=script.name,
+                         arguments=["--n", 3], compute_target=target, environment=environment,
+                         distributed_job_config=MpiConfiguration(process_count_per_node=1,
+                                                                 node_count=2),
+                         docker_runtime_config=DockerConfiguration(use_docker=True))
+run = Experiment(ws, "exp").submit(config)
+run.wait_for_completion(show_output=True)
+print("status", run.get_status())
+""", "-m", "muster", "--fake-nodes", "2", "--without", "environment")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(re.findall(r"rank \d of \d on node \d: --n 3", done.stdout)),
+                         ["rank 0 of 2 on node 0: --n 3", "rank 1 of 2 on node 1: --n 3"])
+        self.assertEqual(done.stdout.splitlines()[-1], "status Completed")
+
     def test_an_image_of_a_registry(self):
         done = self.runs(V1 + """
 from azureml.core import ContainerRegistry

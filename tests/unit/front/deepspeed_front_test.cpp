@@ -91,6 +91,8 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:2");
   EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=2,GPU-5f says which devices there are; DeepSpeed "
                             "would ignore it"});
+  EXPECT_EQ(hosts({"--num_gpus", "2", "train.py"}), "localhost:2,GPU-5f") << "not 0,1";
+  EXPECT_EQ(hosts({"--num_gpus", "2", "--num_nodes", "1", "train.py"}), "localhost:2,GPU-5f");
   EXPECT_EQ(hosts({"--include", "localhost:1", "train.py"}), "localhost:GPU-5f") << "a place";
   EXPECT_EQ(hosts({"--include", "localhost:GPU-5f,2", "train.py"}), "localhost:GPU-5f,2");
   EXPECT_EQ(hosts({"--exclude", "localhost:2", "train.py"}), "localhost:GPU-5f");

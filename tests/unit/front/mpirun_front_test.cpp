@@ -172,6 +172,7 @@ TEST(Mpirun, CountsSlotsOfHostsByNumber) {
 TEST(Mpirun, HostfilesMayLeaveSlotsToAParameter) {
   World world{{{"h", "n0\nn1 slots=3\n"}}, {"OMPI_MCA_orte_set_default_slots=4"}};
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "p"})), "n0:4 n1:3");
+  EXPECT_EQ(slots_of(world.spec({"-n", "8", "--hostfile", "h", "p"})), "n0:4 n1:3");
   EXPECT_EQ(slots_of(world.spec({"-H", "n0", "p"})), "n0");
   world.environment = {};
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-mca", "orte_set_default_slots", "2", "p"})),
@@ -185,6 +186,7 @@ TEST(Mpirun, HasNoMoreSlotsThanTheBatchJobGives) {
        {"part", "node3 slots=2\nnode3 slots=3\nnode9 slots=5\n"}},
       {"SLURM_JOB_ID=7", "SLURM_JOB_NODELIST=node[1-4]", "SLURM_TASKS_PER_NODE=4(x4)"}};
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "bare", "p"})), "node3:4 node4:4");
+  EXPECT_EQ(slots_of(world.spec({"--hostfile", "bare", "-n", "6", "p"})), "node3:4 node4:4");
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "more", "p"})), "node3:4");
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "part", "p"})), "node3:2 node3:2 node9:5");
 }
