@@ -17,7 +17,8 @@ from .models import Model
 from .record import METRICS
 from .run import Run
 from .step_pipeline import Pipeline, PipelineRun
-from .tracking import Store, experiment_called, tracking_folder, tracking_uri
+from .tracking import (Store, experiment_called, experiments_in, runs_in, tracking_folder,
+                       tracking_uri)
 from .where import Where
 
 
@@ -100,8 +101,10 @@ class Workspace(Checked):
 
     @property
     def experiments(self) -> Dict[str, "Experiment"]:
-        """Those that have runs on record."""
+        """Those that have runs: on record, or of programs that log for themselves."""
         names = {run["experiment"] for run in _recorded() if run["experiment"]}
+        folder = _metrics_folder()
+        names |= {one.name for one in experiments_in(folder) if runs_in(folder, one)}
         return {name: Experiment(self, name) for name in sorted(names)}
 
     def get_default_compute_target(self, type: str) -> ComputeTarget:
@@ -180,7 +183,7 @@ class Experiment(Checked):
     @checked(lacks(accepted="view_type", refused={"tags": "filter what it gives"}))
     def list(cls, workspace: Workspace, experiment_name: Optional[str] = None
              ) -> "List[Experiment]":
-        """Those that have runs on record."""
+        """Those that have runs."""
         return [one for name, one in workspace.experiments.items()
                 if experiment_name in (None, name)]
 

@@ -337,10 +337,19 @@ print(run.get_status(), [one.get_status() for one in run.get_children()], child.
 with experiment.start_logging() as other:
     other.upload_file("kept.txt", "muster.yml")
 print(other.get_status(), other.get_file_names())
+print(ws.experiments[experiment.name].name == experiment.name, len(Experiment.list(ws)))
+import mlflow
+mlflow.set_tracking_uri(ws.get_mlflow_tracking_uri())
+mlflow.set_experiment("elsewhere")
+with mlflow.start_run():
+    mlflow.log_metric("n", 1)
+mlflow.set_experiment("without runs")
+print(sorted(set(ws.experiments) - {experiment.name}))
 """)
         self.assertEqual(done.stdout.splitlines(), [
             "Running {'message': 'hello', 'sines': {'angle': [1, 2], 'sine': [0.5, 0.25]}}",
-            "Completed ['Completed'] {'n': 1}", "Completed ['kept.txt']"])
+            "Completed ['Completed'] {'n': 1}", "Completed ['kept.txt']", "True 1",
+            "['elsewhere']"])
 
     def test_the_record_of_a_run_that_was_removed_is_not_made_again(self):
         """By a program that has the variables of one of its ranks."""
