@@ -18,6 +18,7 @@
 #include "cli/readiness.hpp"
 #include "container/runtimes.hpp"
 #include "host/contain_here.hpp"
+#include "probe/probe.hpp"
 #include "process/converse.hpp"
 #include "process/signal_mask.hpp"
 #include "spec/in_quotes.hpp"
@@ -222,8 +223,9 @@ Result<void> ImageStore::save(const std::string& image, const std::string& archi
 
 namespace {
 
-// Alone with getting one image, among the runs of this user here; then its file is gone. What has
-// no place for the file is done without: runtimes bear others beside them.
+// Alone with getting one image, among the runs of this user here; then its file is gone. Hosts may
+// share the folder, and have images of their own. What has no place for the file is done without:
+// runtimes bear others beside them.
 class ImageLock {
  public:
   ImageLock(const std::string& image, const std::vector<std::string>& environment,
@@ -233,7 +235,7 @@ class ImageLock {
     const auto folder = blobs::own_part_of(*cache, "images", blobs::Use::executed);
     if (!folder) return;
     blobs::Sha256 hash;
-    hash.add(image);
+    hash.add(fmt::format("{}\n{}", probe::identity(), image));
     path_ = fmt::format("{}/{}.lock", *folder, hash.take());
     file_ = lock_file(path_, Busy::fails);
     if (file_ || errno != EWOULDBLOCK) return;

@@ -23,6 +23,14 @@ PODMAN = """#!/bin/sh
 echo "$1" >> %s
 exec /usr/bin/podman "$@"
 """
+# A host pulls only once the other one does, too.
+MEETING = """#!/bin/sh
+case "$(hostname) $1" in
+"node1 pull") : > %(place)s ;;
+"node2 pull") : < %(place)s ;;
+esac
+exec /usr/bin/podman "$@"
+"""
 # ssh that has an image for node2 on its way for many seconds.
 SLOW = """#!/bin/sh
 case " $* " in *" node2 "*) ;; *) exec %s "$@" ;; esac
@@ -142,6 +150,25 @@ class Images(ImagesCase):
         self.assert_hosts_clean(spared=[registry.pid])
         calls = self.read("calls").split()
         self.assertEqual(calls.count(b"pull"), 1, calls)
+
+    def test_hosts_that_share_a_home_do_not_wait_for_each_other(self):
+        address, registry = self.serve()
+        name = self.push(address)
+        os.mkfifo(self.path("place"))
+        self.write("podman", MEETING % {"place": self.path("place")}, 0o755)
+        for host in self.lab.names:
+            cache = self.lab.path(host, "/run/home/.cache")
+            shutil.rmtree(cache, ignore_errors=True)
+            os.symlink(self.path("cache"), cache)
+            self.addCleanup(os.unlink, cache)
+        os.mkdir(self.path("cache"))
+        env = self.environment()
+        env["PATH"] = f"{self.folder}:{env['PATH']}"
+        done = self.start_in_lab("-H", "node1,node2", "-n", "2", "--image", name, "hostname",
+                                 env=env).finish(90)
+        self.assertEqual((done.code, done.lines), (0, ["node1", "node2"]), done)
+        self.assert_hosts_clean(spared=[registry.pid])
+        self.assertEqual(os.listdir(self.path("cache", "muster", "images")), [])
 
     def test_credentials_are_those_of_the_host(self):
         address, registry = self.serve(PORT + 1, has_login=True)
