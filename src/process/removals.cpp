@@ -1,15 +1,21 @@
 // Starts what removes, and reaps it when its pidfd says that it has ended.
 #include "process/removals.hpp"
 
-#include <cerrno>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
 #include "process/heard_meanwhile.hpp"
+#include "process/signal_mask.hpp"
 
 namespace muster::process {
+namespace {
+
+constexpr int kLookMs = 20;  // for signals, and for an end that no pidfd tells
+
+}  // namespace
 
 void Removals::remove(const std::string& path) {
   const pid_t pid = remove_in_process(path);
@@ -38,8 +44,11 @@ void Removals::reap(Place remover) {
 }
 
 Removals::~Removals() {
-  for (const Remover& remover : removers_) {
-    while (::waitpid(remover.pid, nullptr, 0) < 0 && errno == EINTR) {
+  for (Remover& remover : removers_) {
+    while (::waitpid(remover.pid, nullptr, WNOHANG) == 0) {
+      if (waiting_signal() != 0) return;
+      pollfd end{remover.end.is_open() ? remover.end.native_handle() : -1, POLLIN, 0};
+      ::poll(&end, 1, kLookMs);
     }
   }
 }

@@ -13,7 +13,7 @@ namespace muster::process {
 
 // For a program that others wait for. Each process is reaped as soon as it has ended; those left
 // are waited for at the end of this, since what ends a batch job's step may end all that is left
-// of it.
+// of it, unless a signal has come that was held back (HeldSignals): then they go on alone.
 class Removals {
  public:
   explicit Removals(asio::io_context& loop) : loop_(loop) {}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "process/forked.hpp"
+#include "process/signal_mask.hpp"
 #include "unit/folder.hpp"
 #include "unit/nest.hpp"
 
@@ -69,6 +70,25 @@ TEST_F(RemovedBeside, WhatIsLeftIsWaitedForAtTheEnd) {
   EXPECT_TRUE(is_empty());
   EXPECT_FALSE(has_new_child());
   loop_.run();  // nobody hears of them any more
+}
+
+// As when a person has pressed Ctrl-C while the head of a run that is over still waits.
+TEST_F(RemovedBeside, ASignalThatIsHeldBackEndsTheWaitAndNotTheRemoval) {
+  const HeldSignals held;
+  std::optional<Removals> removals(std::in_place, loop_);
+  fs::create_directory(path("tree"));
+  unit::nest(path("tree"), 2'100);
+  removals->remove(path("tree"));
+  pid_t remover = 0;
+  std::ifstream("/proc/thread-self/children") >> remover;
+  ASSERT_GT(remover, 0);
+  ASSERT_EQ(::kill(remover, SIGSTOP), 0);
+  std::raise(SIGTERM);
+  removals.reset();
+  EXPECT_FALSE(is_empty());
+  ::kill(remover, SIGCONT);
+  EXPECT_EQ(::waitpid(remover, nullptr, 0), remover);
+  EXPECT_TRUE(is_empty());
 }
 
 TEST_F(RemovedBeside, TheStatusOfAnotherChildIsLeftToItsOwner) {
