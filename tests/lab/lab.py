@@ -405,8 +405,13 @@ class Lab:
         lines = ["set -e", f"echo {name} > /proc/sys/kernel/hostname"] + mounts
         lines += [f"mkdir -m 755 /run/sshd {HOME}"]
         lines += [f'echo "{noise}" > {HOME}/.bashrc'] if self._noisy else []
-        lines += [self._sshd(name) if name != "head" else "sleep infinity &", "wait"]
+        lines += [self._sshd(name) if name != "head" else "sleep infinity &"]
+        lines += [f": > {self._made(name)}", "wait"]
         return "\n".join(lines)
+
+    def _made(self, name):
+        """The file that is there once a host's first process has done all but wait."""
+        return os.path.join(self.folder, f"{name}.made")
 
     def _sshd(self, name):
         options = [f"HostKey={self.folder}/host_key",
@@ -434,7 +439,8 @@ class Lab:
             return children[0] if children else 0
         self._inits[name] = until(f"the first process of {name}", init)
         self._namespaces[name] = _link(self._inits[name], "ns/pid")
-        until(f"the mounts of {name}", lambda: os.path.isdir(self.path(name, HOME)))
+        # Not a folder that the host makes: this machine may have one of the same name.
+        until(f"the mounts of {name}", lambda: os.path.exists(self._made(name)))
 
     def _wire(self, name):
         port = self._port(name)
