@@ -384,6 +384,13 @@ class LabCase(Case):
     def environment(self, **more):
         return self.lab.environment(DIR=self.folder, E2E_MARK=self.mark, **more)
 
+    def start(self, *words, env=None, **start_words):
+        """Outside the lab, where the home of its hosts is none: nothing is left there."""
+        env = env or self.environment()
+        if env.get("HOME") == lab_module.HOME:
+            env = {**env, "HOME": self.folder}
+        return super().start(*words, env=env, **start_words)
+
     def sshd_on(self, host):
         """That of the session on a host, above the agent."""
         session = parent_of(self.lab.children_named(host, "muster")[0])
