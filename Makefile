@@ -36,7 +36,7 @@ define run_tests
 endef
 
 .PHONY: help build image demo test test-quick check check-more check-all stress sanitize bench fuzz sim \
-        format lint analyze attacks clean install talk kubernetes frameworks matrix debian13 test-debian13 \
+        format lint analyze attacks clean install talk kubernetes frameworks matrix debian13 test-debian13 numa \
         configure-tests \
         demo-packages test-packages
 
@@ -80,7 +80,7 @@ check-more: configure-tests ## sanitizers, clang-tidy, Slurm, containers, Kubern
 	$(call run_tests,sanitized|lint|slurm|grid|podman|kubernetes|frameworks)
 
 # Each of them takes at most an hour, stress in parts: make stress PART=3/8.
-check-all: check attacks matrix debian13 test-debian13 analyze fuzz talk sim stress ## everything that there is; hours
+check-all: check attacks matrix numa debian13 test-debian13 analyze fuzz talk sim stress ## everything that there is; hours
 
 stress: configure-tests ## scripts RUNS times beside busy loops; ONLY=regex, PART=3/8
 	cmake --build build --target muster spawn_loop
@@ -103,6 +103,11 @@ debian13: configure-tests ## hosts that run Debian 13, whose root is made first:
 	tools/setup roots
 	cmake --build build --target muster
 	$(call run_tests,debian13)
+
+numa: configure-tests ## virtual machines with several NUMA nodes: 3 minutes
+	tools/setup numa
+	cmake --build build --target muster
+	$(call run_tests,numa)
 
 test-debian13: ## `make test` on a Debian 13 of its own, of what is committed: 40 minutes
 	tools/setup roots

@@ -43,7 +43,10 @@ class Loaded {
       const unsigned count = hwloc_.get_nbobjs_by_depth(topology_, depth);
       for (unsigned i = 0; i < count; ++i) {
         const hwloc_obj_t object = hwloc_.get_obj_by_depth(topology_, depth, i);
-        result.objects[level].push_back(set_of(object->cpuset));
+        CpuSet cpus = set_of(object->cpuset);
+        // A package whose cpus a cgroup takes away stays for the sake of its memory.
+        if (cpus.empty() && object->type != HWLOC_OBJ_NUMANODE) continue;
+        result.objects[level].push_back(std::move(cpus));
         if (object->type != HWLOC_OBJ_NUMANODE) continue;
         result.numa_bytes.push_back(object->attr->numanode.local_memory);
       }

@@ -39,11 +39,13 @@ struct NearDevice {
   // "mlx5_0", "eth0"; of an accelerator what its variable calls it, an index or a UUID.
   std::string name;
   std::string kind;  // kNetwork, kInfiniBand, or the variable that limits a process to accelerators
-  CpuSet cpus = {};  // that are nearest to it; empty: the host does not tell
+  CpuSet cpus = {};  // that are nearest to it; empty: none is left to us, or the host does not tell
   // To each object of Level::numa, as the kernel's table has them: 10 is the nearest; empty: it
   // does not tell.
   std::vector<std::uint32_t> distances = {};
 
+  // Whether the host tells where it is, be it far from all cpus that are left to us.
+  [[nodiscard]] bool is_placed() const { return !cpus.empty() || !distances.empty(); }
   [[nodiscard]] bool is_accelerator() const { return kind != kNetwork && kind != kInfiniBand; }
   bool operator==(const NearDevice&) const = default;
 };

@@ -31,7 +31,7 @@ base::Result<const NearDevice*> device_on(const model::Host& host, const std::st
   if (found == nullptr) {
     return base::fail(Fault::usage, hint, "{} has no network device {} to map by", host.name, name);
   }
-  if (!found->cpus.empty()) return found;
+  if (found->is_placed()) return found;
   return base::fail(Fault::usage, "--map-by numa deals ranks to NUMA nodes in turn",
                     "{} does not tell which NUMA node {} is near to", host.name, found->name);
 }

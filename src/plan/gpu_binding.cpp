@@ -78,7 +78,7 @@ base::Result<CpuSet> near_one(const model::Host& host, const CpuSet& usable,
   const auto& known = host.topology->devices;
   const auto device = std::ranges::find_if(
       known, [&](const model::NearDevice& one) { return one.kind == variable && one.name == id; });
-  if (device == known.end() || device->cpus.empty()) {
+  if (device == known.end() || !device->is_placed()) {
     return no_place(fmt::format("{} does not tell which cores are near its {}", host.name,
                                 called(variable, id)));
   }

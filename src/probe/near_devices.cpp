@@ -51,7 +51,7 @@ class NearDevices {
   NearDevices(std::string root, const model::Topology& topology)
       : root_(std::move(root)),
         machine_(topology.at(model::Level::machine).front()),
-        nodes_(numa_nodes(root_)),
+        nodes_(nodes_with_cpus(root_)),
         numbers_(numbers_of(topology.at(model::Level::numa))) {}
 
   void add(std::string name, std::string_view kind, const std::string& folder) {
@@ -92,17 +92,22 @@ class NearDevices {
            machine_;
   }
 
-  // The kernel's numbers of a topology's NUMA nodes; nothing where one is not known, or where there
-  // is one only.
-  [[nodiscard]] std::vector<std::uint32_t> numbers_of(
+  // The kernel's numbers of a topology's NUMA nodes, which a cgroup may have left with a part of
+  // their cpus, or with memory alone; nothing where one is not known, or where all cpus are near.
+  [[nodiscard]] std::vector<std::optional<std::uint32_t>> numbers_of(
       const std::vector<model::CpuSet>& objects) const {
-    std::vector<std::uint32_t> numbers;
+    std::vector<std::optional<std::uint32_t>> numbers;
     for (const model::CpuSet& cpus : objects) {
-      const auto node = std::ranges::find(nodes_, cpus, &model::NumaNode::cpus);
-      if (node == nodes_.end() || cpus.empty()) return {};
-      numbers.push_back(node->number);
+      if (cpus.empty()) {
+        numbers.emplace_back();
+        continue;
+      }
+      const auto node = std::ranges::find_if(
+          nodes_, [&](const model::NumaNode& one) { return cpus.within(one.cpus); });
+      if (node == nodes_.end()) return {};
+      numbers.emplace_back(node->number);
     }
-    if (numbers.size() == 1) numbers.clear();
+    if (nodes_.size() <= 1) numbers.clear();
     return numbers;
   }
 
@@ -115,9 +120,13 @@ class NearDevices {
     const auto online = model::parse_cpu_list(trimmed(nodes + "online"));
     if (!online) return {};
     std::vector<std::uint32_t> distances;
-    for (const std::uint32_t number : numbers_) {
+    for (const std::optional<std::uint32_t>& number : numbers_) {
+      if (!number) {
+        distances.push_back(kFarthest);
+        continue;
+      }
       const auto column =
-          static_cast<std::size_t>(std::ranges::find(*online, number) - online->begin());
+          static_cast<std::size_t>(std::ranges::find(*online, *number) - online->begin());
       const auto distance = column < row.size() ? number_in(row[column]) : std::nullopt;
       if (!distance) return {};
       distances.push_back(*distance);
@@ -125,10 +134,12 @@ class NearDevices {
     return distances;
   }
 
+  static constexpr std::uint32_t kFarthest = 255;  // the kernel's number for out of reach
+
   std::string root_;
   const model::CpuSet& machine_;
   std::vector<model::NumaNode> nodes_;
-  std::vector<std::uint32_t> numbers_;
+  std::vector<std::optional<std::uint32_t>> numbers_;  // none: no rank can be bound to it
   std::vector<model::NearDevice> found_;
 };
 

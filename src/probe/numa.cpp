@@ -26,18 +26,31 @@ model::CpuSet allowed_nodes(const std::string& root) {
   return listed_in(status.substr(begin, status.find('\n', begin) - begin));
 }
 
+std::string nodes_folder(const std::string& root) { return root + "/sys/devices/system/node"; }
+
+std::vector<model::NumaNode> nodes_of(const std::string& root, const model::CpuSet& numbers) {
+  std::vector<model::NumaNode> nodes;
+  for (const std::uint32_t number : numbers.list()) {
+    const std::string text =
+        read_text(fmt::format("{}/node{}/cpulist", nodes_folder(root), number));
+    nodes.push_back({number, listed_in(text)});
+  }
+  return nodes;
+}
+
 }  // namespace
 
 std::vector<model::NumaNode> numa_nodes(const std::string& root) {
-  const std::string folder = root + "/sys/devices/system/node";
-  model::CpuSet numbers = listed_in(read_text(folder + "/has_memory"));
+  model::CpuSet numbers = listed_in(read_text(nodes_folder(root) + "/has_memory"));
   const model::CpuSet allowed = allowed_nodes(root);
   if (!allowed.empty()) numbers &= allowed;
-  std::vector<model::NumaNode> nodes;
-  for (const std::uint32_t number : numbers.list()) {
-    const std::string text = read_text(fmt::format("{}/node{}/cpulist", folder, number));
-    nodes.push_back({number, listed_in(text)});
-  }
+  return nodes_of(root, numbers);
+}
+
+std::vector<model::NumaNode> nodes_with_cpus(const std::string& root) {
+  std::vector<model::NumaNode> nodes =
+      nodes_of(root, listed_in(read_text(nodes_folder(root) + "/online")));
+  std::erase_if(nodes, [](const model::NumaNode& node) { return node.cpus.empty(); });
   return nodes;
 }
 

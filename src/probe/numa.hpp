@@ -12,4 +12,7 @@ namespace muster::probe {
 // nothing of NUMA nodes. Reads /sys and /proc below `root` ("" is this machine).
 [[nodiscard]] std::vector<model::NumaNode> numa_nodes(const std::string& root = "");
 
+// Those that have cpus, with memory or without, whatever this process may use of either.
+[[nodiscard]] std::vector<model::NumaNode> nodes_with_cpus(const std::string& root = "");
+
 }  // namespace muster::probe

@@ -29,7 +29,7 @@ TEST_P(RecordedTopology, is_read_and_survives_the_wire) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, RecordedTopology,
                          ::testing::Values("two_sockets", "one_core", "many_l3", "four_numa",
-                                           "no_cpu_numa", "restricted"),
+                                           "no_cpu_numa", "no_cpu_package", "restricted"),
                          [](const auto& machine) { return std::string(machine.param); });
 
 TEST(Topology, of_this_machine_agrees_with_the_affinity_mask) {

@@ -74,6 +74,11 @@ TEST(Distance, without_a_table_the_nodes_near_the_device_come_first) {
   EXPECT_EQ(Near(4, "eth0").layout(), "a:2-3 a:2-3 a:0-1 a:0-1");
 }
 
+TEST(Distance, a_table_is_enough_where_no_cpu_near_the_device_is_left) {
+  EXPECT_EQ(Near(5, "eth2", "device eth2 net - 31 10 21\n").layout(),
+            "a:2-3 a:2-3 a:4-5 a:4-5 a:0-1");
+}
+
 TEST(Distance, hosts_are_filled_by_slot_or_evenly) {
   Near two(4, "mlx5_0");
   two.hosts.hosts.front().slots = 3;

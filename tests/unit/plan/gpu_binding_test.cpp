@@ -112,6 +112,9 @@ TEST(GpuBinding, a_host_without_gpus_is_an_error_unless_it_may_be_one) {
   Gpus far(1);
   far.topology.allowed = model::CpuSet::range(8, 15);
   EXPECT_EQ(far.bound(), "no core near GPU 0 of a may be used" + std::string(hint));
+  Gpus farther(1, "device 0 CUDA_VISIBLE_DEVICES - 31 21\n");
+  EXPECT_EQ(farther.bound(), "no core near GPU 0 of a may be used" + std::string(hint))
+      << "the cpus near it are a cgroup's that is not ours";
 }
 
 TEST(GpuBinding, cannot_be_had_with_cpus_of_ones_own) {

@@ -18,7 +18,7 @@ class NearDevicesIn : public ::testing::Test {
   NearDevicesIn() {
     node("0", "0-3");
     node("1", "4-7");
-    file("sys/devices/system/node/has_memory", "0-1\n");
+    file("sys/devices/system/node/online", "0-1\n");
   }
   void file(const std::string& path, const std::string& text) {
     const fs::path at = fs::path(folder_.path()) / path;
@@ -97,8 +97,8 @@ TEST_F(NearDevicesIn, a_device_that_the_kernel_cannot_place_is_near_nothing) {
 
 TEST_F(NearDevicesIn, distances_are_those_of_its_node_to_the_topologys) {
   place("sys/class/net/eth0/device", "3", "4-7");
+  node("1", "");
   node("3", "4-7");
-  file("sys/devices/system/node/has_memory", "0,3\n");
   file("sys/devices/system/node/online", "0-1,3\n");
   file("sys/devices/system/node/node3/distance", "32 21 10\n");
   EXPECT_EQ(found(), "net=eth0 at 4-7 32 10");
@@ -108,8 +108,29 @@ TEST_F(NearDevicesIn, distances_are_those_of_its_node_to_the_topologys) {
   EXPECT_EQ(found(), "net=eth0 at 4-7") << "a row that is too short";
 }
 
-TEST_F(NearDevicesIn, with_one_numa_node_all_cpus_are_near) {
-  file("sys/devices/system/node/has_memory", "0\n");
+TEST_F(NearDevicesIn, distances_hold_where_a_cgroup_leaves_a_part_of_the_cpus) {
+  topology_ = model::decode_topology(
+                  "topology 1\nallowed 1,4\nnuma 1 4 -\nmachine 1,4\n"
+                  "memory 1 1 1\n")
+                  .value();
+  place("sys/class/net/eth0/device", "1", "4-7");
+  file("sys/devices/system/node/node1/distance", "21 10\n");
+  EXPECT_EQ(found(), "net=eth0 at 4 21 10 255") << "the last has memory alone";
+}
+
+TEST_F(NearDevicesIn, memory_does_not_tell_what_is_near) {
+  nvidia("0000:06:00.0", "0");
+  place("sys/bus/pci/devices/0000:06:00.0", "1", "4-7");
+  for (const char* nodes : {"0\n", "0-1\n"}) {
+    file("sys/devices/system/node/has_memory", nodes);
+    file("proc/self/status", "Mems_allowed_list:\t0\n");
+    EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at 4-7") << nodes;
+  }
+}
+
+TEST_F(NearDevicesIn, where_one_node_has_all_cpus_they_are_all_near) {
+  node("0", "0-7");
+  node("1", "");
   nvidia("0000:06:00.0", "0");
   place("sys/bus/pci/devices/0000:06:00.0", "-1", "0-7");
   EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at 0-7");

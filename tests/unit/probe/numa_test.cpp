@@ -47,6 +47,19 @@ TEST_F(NumaIn, of_these_what_the_cgroup_allows) {
   EXPECT_EQ(found(), (std::vector<NumaNode>{{1, CpuSet::of(4)}}));
 }
 
+TEST_F(NumaIn, nodes_with_cpus_need_no_memory_that_is_allowed) {
+  file("sys/devices/system/node/online", "0-3\n");
+  file("sys/devices/system/node/has_memory", "0,2-3\n");
+  file("proc/self/status", "Mems_allowed_list:\t0\n");
+  node("0", "0-1\n");
+  node("1", "2\n");
+  node("2", "3\n");
+  node("3", "\n");
+  EXPECT_EQ(
+      nodes_with_cpus(folder_.path()),
+      (std::vector<NumaNode>{{0, CpuSet::range(0, 1)}, {1, CpuSet::of(2)}, {2, CpuSet::of(3)}}));
+}
+
 TEST_F(NumaIn, none_where_the_kernel_says_nothing) { EXPECT_TRUE(found().empty()); }
 
 TEST_F(NumaIn, odd_files_are_no_nodes) {
