@@ -14,6 +14,7 @@
 #include "blobs/sha256.hpp"
 #include "process/copy_file.hpp"
 #include "process/ownership.hpp"
+#include "process/tree.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -68,8 +69,8 @@ class FreshFile {
 
   [[nodiscard]] int get() const { return file_.get(); }
   explicit operator bool() const { return bool(file_); }
-  bool rename(const std::string& path) {
-    if (::rename(path_.c_str(), path.c_str()) != 0) return false;
+  bool rename(int folder, const std::string& name) {
+    if (::renameat(AT_FDCWD, path_.c_str(), folder, name.c_str()) != 0) return false;
     file_.reset();
     return true;
   }
@@ -80,24 +81,39 @@ class FreshFile {
   process::UniqueFd file_;
 };
 
+std::string folder_name(const std::string& hash) { return hash.substr(0, 2); }
+std::string file_name(const std::string& hash) { return hash.substr(2); }
+
 }  // namespace
 
 std::string blobs_of(const std::string& records) { return records + "/.blobs"; }
 
 std::string BlobStore::path_of(const std::string& hash) const {
-  return folder_ + "/" + hash.substr(0, 2) + "/" + hash.substr(2);
+  return folder_ + "/" + folder_name(hash) + "/" + file_name(hash);
+}
+
+process::UniqueFd BlobStore::shelf_of(const std::string& hash) const {
+  return process::open_folder(AT_FDCWD, folder_ + "/" + folder_name(hash));
+}
+
+std::optional<std::uint64_t> BlobStore::size_of(const std::string& hash) const {
+  const process::UniqueFd shelf = shelf_of(hash);
+  struct stat facts {};
+  const bool is_there =
+      shelf && ::fstatat(shelf.get(), file_name(hash).c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!is_there || !S_ISREG(facts.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(facts.st_size);
 }
 
 bool BlobStore::has(const std::string& hash, std::uint64_t size) const {
-  struct stat facts {};
-  return ::lstat(path_of(hash).c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-         static_cast<std::uint64_t>(facts.st_size) == size;
+  return size_of(hash) == size;
 }
 
 // The time of access, whatever the file system does with it by itself.
 void BlobStore::note_use(const std::string& hash) const {
   const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-  (void)::utimensat(AT_FDCWD, path_of(hash).c_str(), times, AT_SYMLINK_NOFOLLOW);
+  const process::UniqueFd shelf = shelf_of(hash);
+  if (shelf) (void)::utimensat(shelf.get(), file_name(hash).c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
 Result<process::UniqueFd> BlobStore::hold() {
@@ -107,9 +123,10 @@ Result<process::UniqueFd> BlobStore::hold() {
     (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0755);
   }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
-  if (process::is_others_link(folder_)) {
+  if (process::is_others_place(folder_)) {
     return base::fail(Fault::bad_file, "remove it, or set MUSTER_RECORDS to a folder of your own",
-                      "{} is a link of another user's", folder_);
+                      "{} is {}another user's", folder_,
+                      process::is_others_link(folder_) ? "a link of " : "");
   }
   const std::string path = folder_ + "/lock";
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -122,7 +139,7 @@ Result<process::UniqueFd> BlobStore::hold() {
 }
 
 process::UniqueFd BlobStore::hold_alone() const {
-  if (process::is_others_link(folder_)) return {};
+  if (process::is_others_place(folder_)) return {};
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   process::UniqueFd lock(::open((folder_ + "/lock").c_str(), kFlags));
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};
@@ -168,7 +185,8 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
   if (::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700) != 0 && errno != EEXIST) {
     return failed("write to", folder_);
   }
-  if (!fresh.rename(path)) return failed("write", path);
+  const process::UniqueFd shelf = shelf_of(*hash);
+  if (!shelf || !fresh.rename(shelf.get(), file_name(*hash))) return failed("write", path);
   has_grown_ = true;
   return *hash;
 }
@@ -213,11 +231,13 @@ Result<std::optional<Kept>> BlobStore::keep(const std::string& file) {
 Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
                                  const std::string& path, std::uint32_t mode) {
   const std::string blob = path_of(hash);
-  const process::UniqueFd from = open_regular(blob);
+  const process::UniqueFd shelf = shelf_of(hash);
+  const process::UniqueFd from =
+      shelf ? open_regular_at(shelf.get(), file_name(hash)) : process::UniqueFd();
   struct stat facts {};
   if (!from || ::fstat(from.get(), &facts) != 0) return failed("read", blob);
   if (static_cast<std::uint64_t>(facts.st_size) != size) {  // to hash a large hole takes hours
-    ::unlink(blob.c_str());
+    ::unlinkat(shelf.get(), file_name(hash).c_str(), 0);
     return damaged(blob);
   }
   FreshFile to(path, 0600);
@@ -231,7 +251,7 @@ Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
   if (is_given_up(goes_on_)) return given_up();
   if (!copied) return failed("write", path);
   if (*copied != hash) {
-    ::unlink(blob.c_str());
+    ::unlinkat(shelf.get(), file_name(hash).c_str(), 0);
     return damaged(blob);
   }
   if (::fchmod(to.get(), mode) != 0) return failed("write", path);

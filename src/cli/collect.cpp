@@ -23,6 +23,7 @@
 #include "cli/tidy_hosts.hpp"
 #include "front/inherited.hpp"
 #include "process/heard_meanwhile.hpp"
+#include "process/ownership.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -51,11 +52,12 @@ class Collector {
     const Shelf before = rules_.bounds.bytes ? shelf(nullptr) : Shelf();
     if (!rules_.dry_run) (void)store.hold();  // makes the lock
     process::UniqueFd alone = store.hold_alone();
-    const bool has_store = process::open_folder(folder_.get(), ".blobs").get() >= 0;
+    const bool has_store = !process::is_others_place(blobs::blobs_of(records_)) &&
+                           process::open_folder(folder_.get(), ".blobs").get() >= 0;
     const Shelf found = shelf(&before);
     if (alone || !has_store) {
       choose_records(found);
-      drop_contents();
+      if (has_store) drop_contents();
     } else {
       result_.is_held = true;
     }
@@ -246,6 +248,9 @@ int collect(const std::string& records, const front::RecordRequest& request,
     note(fmt::format("{} of other users in {} stay{}",
                      foreign == 1 ? "a run" : fmt::format("{} runs", foreign), records,
                      foreign == 1 ? "s" : ""));
+  }
+  if (process::is_others_place(blobs::blobs_of(records))) {
+    note(fmt::format("{} is another user's and stays", blobs::blobs_of(records)));
   }
   for (const std::string& notice : collection_notices(done, records)) {
     note(notice);
