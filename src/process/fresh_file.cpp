@@ -26,7 +26,7 @@ std::string folder_of(const std::string& path) {
 }
 
 UniqueFd made_as(const std::string& name) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return UniqueFd(::open(name.c_str(), kFlags, kOwnMode));
 }
 
