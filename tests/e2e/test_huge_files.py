@@ -14,6 +14,7 @@ import os
 import re
 import signal
 
+from travel_case import TravelCase
 from support import Case, MUSTER, run_tests, survivors, until
 
 HUGE = 16 << 30
@@ -140,6 +141,33 @@ class Here(Case):
         os.chmod(blob, 0o600)
         os.truncate(blob, HUGE)
         self.is_interrupted(lambda path: path == blob, "rerun", "last")
+
+
+class Sent(TravelCase):
+    """Code goes to a host without a shared folder; it is packed for that first."""
+
+    def test_while_it_is_packed(self):
+        place = f"{self.home}/.local/state/muster/runs/"
+        os.truncate(hole(self.at("head", "src", "zeros")), LARGE)
+        self.put("job.yml", JOB, ["head"])
+
+        def is_packed(path):
+            return path.startswith(place) and path.endswith("/.travel/parcel")
+        for number in SIGNALS:
+            with self.subTest(signal=number):
+                job = self.shell(f"exec muster submit job.yml -H node1:1 {' '.join(LIMIT)}")
+                readers = Readers(lambda: survivors(self.mark), is_packed)
+                until("code is packed",
+                      lambda: readers.most() >= BEGUN or job.popen.poll() is not None)
+                self.assertIsNone(job.popen.poll(), "it has ended")
+                job.send(number)
+                done = job.finish()
+                self.assertEqual(done.code, 128 + number, done)
+                run = self.show()
+                self.assertEqual((run["state"], run["exit_code"]), ("stopped", 128 + number))
+                self.assertNotIn(".travel", os.listdir(self.lab.path("head", run["folder"])))
+                self.assertFalse(self.cached("node1"))
+                self.assert_hosts_clean()
 
 
 if __name__ == "__main__":
