@@ -2,7 +2,6 @@
 #include "blobs/blob_store.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
 #include "process/copy_file.hpp"
+#include "process/fresh_file.hpp"
 #include "process/ownership.hpp"
 #include "process/tree.hpp"
 
@@ -55,25 +55,20 @@ std::optional<std::string> copy_hashed(int from, int to, const GoesOn& goes_on) 
   return copied && writer.finish() ? std::optional(hash.take()) : std::nullopt;
 }
 
-// A file under a name that nobody looks for, removed again unless it is given another.
-class FreshFile {
+// A new file under its name, removed again unless it stays.
+class NewFile {
  public:
-  FreshFile(std::string path, std::uint32_t mode)
+  NewFile(std::string path, std::uint32_t mode)
       : path_(std::move(path)),
         file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)) {}
-  ~FreshFile() {
+  ~NewFile() {
     if (file_) ::unlink(path_.c_str());
   }
-  FreshFile(const FreshFile&) = delete;
-  FreshFile& operator=(const FreshFile&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
 
   [[nodiscard]] int get() const { return file_.get(); }
   explicit operator bool() const { return bool(file_); }
-  bool rename(int folder, const std::string& name) {
-    if (::renameat(AT_FDCWD, path_.c_str(), folder, name.c_str()) != 0) return false;
-    file_.reset();
-    return true;
-  }
   void stay() { file_.reset(); }
 
  private:
@@ -170,10 +165,7 @@ Result<void> BlobStore::add_from(const std::string& hash,
 
 // `wanted`: the only hash that will do; empty: any.
 Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
-  static int number = 0;
-  // A pid may come again, and one that was killed has left its file.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  FreshFile fresh(fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number), 0400);
+  process::FreshFile fresh(folder_ + "/new-blob");
   if (!fresh) return failed("write to", folder_);
   const auto hash = fill(fresh.get());
   if (is_given_up(goes_on_)) return given_up();
@@ -186,7 +178,9 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
     return failed("write to", folder_);
   }
   const process::UniqueFd shelf = shelf_of(*hash);
-  if (!shelf || !fresh.rename(shelf.get(), file_name(*hash))) return failed("write", path);
+  const bool good =
+      shelf && ::fchmod(fresh.get(), 0400) == 0 && fresh.take_place(shelf.get(), file_name(*hash));
+  if (!good) return failed("write", path);
   has_grown_ = true;
   return *hash;
 }
@@ -240,7 +234,7 @@ Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
     ::unlinkat(shelf.get(), file_name(hash).c_str(), 0);
     return damaged(blob);
   }
-  FreshFile to(path, 0600);
+  NewFile to(path, 0600);
   if (!to) return failed("make", path);
   std::optional<std::string> copied;
   if (!trusted_.contains(hash)) {
