@@ -2,7 +2,6 @@
 #include "blobs/blob_store.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -13,7 +12,9 @@
 #include "blobs/files.hpp"
 #include "blobs/sha256.hpp"
 #include "process/copy_file.hpp"
+#include "process/fresh_file.hpp"
 #include "process/ownership.hpp"
+#include "process/tree.hpp"
 
 namespace muster::blobs {
 namespace {
@@ -54,25 +55,20 @@ std::optional<std::string> copy_hashed(int from, int to, const GoesOn& goes_on) 
   return copied && writer.finish() ? std::optional(hash.take()) : std::nullopt;
 }
 
-// A file under a name that nobody looks for, removed again unless it is given another.
-class FreshFile {
+// A new file under its name, removed again unless it stays.
+class NewFile {
  public:
-  FreshFile(std::string path, std::uint32_t mode)
+  NewFile(std::string path, std::uint32_t mode)
       : path_(std::move(path)),
         file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)) {}
-  ~FreshFile() {
+  ~NewFile() {
     if (file_) ::unlink(path_.c_str());
   }
-  FreshFile(const FreshFile&) = delete;
-  FreshFile& operator=(const FreshFile&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
 
   [[nodiscard]] int get() const { return file_.get(); }
   explicit operator bool() const { return bool(file_); }
-  bool rename(const std::string& path) {
-    if (::rename(path_.c_str(), path.c_str()) != 0) return false;
-    file_.reset();
-    return true;
-  }
   void stay() { file_.reset(); }
 
  private:
@@ -80,24 +76,39 @@ class FreshFile {
   process::UniqueFd file_;
 };
 
+std::string folder_name(const std::string& hash) { return hash.substr(0, 2); }
+std::string file_name(const std::string& hash) { return hash.substr(2); }
+
 }  // namespace
 
 std::string blobs_of(const std::string& records) { return records + "/.blobs"; }
 
 std::string BlobStore::path_of(const std::string& hash) const {
-  return folder_ + "/" + hash.substr(0, 2) + "/" + hash.substr(2);
+  return folder_ + "/" + folder_name(hash) + "/" + file_name(hash);
+}
+
+process::UniqueFd BlobStore::shelf_of(const std::string& hash) const {
+  return process::open_folder(AT_FDCWD, folder_ + "/" + folder_name(hash));
+}
+
+std::optional<std::uint64_t> BlobStore::size_of(const std::string& hash) const {
+  const process::UniqueFd shelf = shelf_of(hash);
+  struct stat facts {};
+  const bool is_there =
+      shelf && ::fstatat(shelf.get(), file_name(hash).c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!is_there || !S_ISREG(facts.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(facts.st_size);
 }
 
 bool BlobStore::has(const std::string& hash, std::uint64_t size) const {
-  struct stat facts {};
-  return ::lstat(path_of(hash).c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-         static_cast<std::uint64_t>(facts.st_size) == size;
+  return size_of(hash) == size;
 }
 
 // The time of access, whatever the file system does with it by itself.
 void BlobStore::note_use(const std::string& hash) const {
   const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-  (void)::utimensat(AT_FDCWD, path_of(hash).c_str(), times, AT_SYMLINK_NOFOLLOW);
+  const process::UniqueFd shelf = shelf_of(hash);
+  if (shelf) (void)::utimensat(shelf.get(), file_name(hash).c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
 Result<process::UniqueFd> BlobStore::hold() {
@@ -107,9 +118,10 @@ Result<process::UniqueFd> BlobStore::hold() {
     (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0755);
   }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
-  if (process::is_others_link(folder_)) {
+  if (process::is_others_place(folder_)) {
     return base::fail(Fault::bad_file, "remove it, or set MUSTER_RECORDS to a folder of your own",
-                      "{} is a link of another user's", folder_);
+                      "{} is {}another user's", folder_,
+                      process::is_others_link(folder_) ? "a link of " : "");
   }
   const std::string path = folder_ + "/lock";
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -122,7 +134,7 @@ Result<process::UniqueFd> BlobStore::hold() {
 }
 
 process::UniqueFd BlobStore::hold_alone() const {
-  if (process::is_others_link(folder_)) return {};
+  if (process::is_others_place(folder_)) return {};
   constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   process::UniqueFd lock(::open((folder_ + "/lock").c_str(), kFlags));
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return {};
@@ -153,10 +165,7 @@ Result<void> BlobStore::add_from(const std::string& hash,
 
 // `wanted`: the only hash that will do; empty: any.
 Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
-  static int number = 0;
-  // A pid may come again, and one that was killed has left its file.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  FreshFile fresh(fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number), 0400);
+  process::FreshFile fresh(folder_ + "/new-blob");
   if (!fresh) return failed("write to", folder_);
   const auto hash = fill(fresh.get());
   if (is_given_up(goes_on_)) return given_up();
@@ -168,7 +177,10 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
   if (::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700) != 0 && errno != EEXIST) {
     return failed("write to", folder_);
   }
-  if (!fresh.rename(path)) return failed("write", path);
+  const process::UniqueFd shelf = shelf_of(*hash);
+  const bool good =
+      shelf && ::fchmod(fresh.get(), 0400) == 0 && fresh.take_place(shelf.get(), file_name(*hash));
+  if (!good) return failed("write", path);
   has_grown_ = true;
   return *hash;
 }
@@ -213,14 +225,16 @@ Result<std::optional<Kept>> BlobStore::keep(const std::string& file) {
 Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
                                  const std::string& path, std::uint32_t mode) {
   const std::string blob = path_of(hash);
-  const process::UniqueFd from = open_regular(blob);
+  const process::UniqueFd shelf = shelf_of(hash);
+  const process::UniqueFd from =
+      shelf ? open_regular_at(shelf.get(), file_name(hash)) : process::UniqueFd();
   struct stat facts {};
   if (!from || ::fstat(from.get(), &facts) != 0) return failed("read", blob);
   if (static_cast<std::uint64_t>(facts.st_size) != size) {  // to hash a large hole takes hours
-    ::unlink(blob.c_str());
+    ::unlinkat(shelf.get(), file_name(hash).c_str(), 0);
     return damaged(blob);
   }
-  FreshFile to(path, 0600);
+  NewFile to(path, 0600);
   if (!to) return failed("make", path);
   std::optional<std::string> copied;
   if (!trusted_.contains(hash)) {
@@ -231,7 +245,7 @@ Result<void> BlobStore::copy_out(const std::string& hash, std::uint64_t size,
   if (is_given_up(goes_on_)) return given_up();
   if (!copied) return failed("write", path);
   if (*copied != hash) {
-    ::unlink(blob.c_str());
+    ::unlinkat(shelf.get(), file_name(hash).c_str(), 0);
     return damaged(blob);
   }
   if (::fchmod(to.get(), mode) != 0) return failed("write", path);

@@ -32,10 +32,10 @@ class BlobStore {
   [[nodiscard]] const GoesOn& goes_on() const { return goes_on_; }
 
   // As long as the returned descriptor is open, no blob is removed. It is made with the folder.
-  // Fault::bad_file where a link of another user's is in its place.
+  // Fault::bad_file where another user's folder is in its place, or a link of theirs.
   [[nodiscard]] base::Result<process::UniqueFd> hold();
   // Then nobody holds it, nor will before the descriptor is closed. Nothing: it is held, there is
-  // no store, or locks do not work there.
+  // no store, it is another user's, or locks do not work there.
   [[nodiscard]] process::UniqueFd hold_alone() const;
 
   // Keeps what the file holds. One that changes while it is read is read again, a few times.
@@ -52,6 +52,8 @@ class BlobStore {
                                             const std::string& file, std::uint32_t mode);
 
   [[nodiscard]] bool has(const std::string& hash, std::uint64_t size) const;
+  // Nothing: it is not there, or what is there is no blob.
+  [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& hash) const;
   [[nodiscard]] std::string path_of(const std::string& hash) const;
 
   // Of a cache: what was used long ago goes first.
@@ -60,6 +62,8 @@ class BlobStore {
   [[nodiscard]] bool has_grown() const { return has_grown_; }
 
  private:
+  // The folder in which a blob lies. A link in its place would lead to files of something else.
+  [[nodiscard]] process::UniqueFd shelf_of(const std::string& hash) const;
   [[nodiscard]] base::Result<std::optional<Kept>> try_keep(const std::string& file);
   // The hash of what was written, which is what counts.
   [[nodiscard]] base::Result<std::string> add(int file);

@@ -99,7 +99,7 @@ Trimmed trim(const std::string& store, std::uint64_t budget, bool really) {
   while (go.size() < left) go.push_back(go.size());
   Trimmed trimmed;
   for (const std::size_t i : go) {
-    if (really && ::unlinkat(folder.get(), entries[i].path.c_str(), 0) != 0) continue;
+    if (really && !remove_stored(folder.get(), entries[i])) continue;
     ++trimmed.count;
     trimmed.bytes += entries[i].bytes;
   }

@@ -119,7 +119,7 @@ class Drop {
   }
 
   void drop(const StoreEntry& entry) {
-    if (rules_.really && ::unlinkat(store_, entry.path.c_str(), 0) != 0) {
+    if (rules_.really && !remove_stored(store_, entry)) {
       if (errno != ENOENT) dropped_.strange.push_back(entry.path);
       return;
     }
@@ -163,6 +163,13 @@ std::vector<StoreEntry> stored(int store, std::vector<std::string>& strange) {
     }
   }
   return entries;
+}
+
+bool remove_stored(int store, const StoreEntry& entry) {
+  const std::size_t slash = entry.path.find('/');
+  if (slash == std::string::npos) return ::unlinkat(store, entry.path.c_str(), 0) == 0;
+  const process::UniqueFd folder = process::open_folder(store, entry.path.substr(0, slash));
+  return folder && ::unlinkat(folder.get(), entry.path.c_str() + slash + 1, 0) == 0;
 }
 
 Dropped drop_unnamed(const std::string& records, const DropRules& rules) {

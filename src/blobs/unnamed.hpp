@@ -37,6 +37,9 @@ struct StoreEntry {
 // All contents and leftovers of a store; `strange` gets what is neither.
 [[nodiscard]] std::vector<StoreEntry> stored(int store, std::vector<std::string>& strange);
 
+// A link that is in the place of its folder by now is not followed. False: errno says why.
+[[nodiscard]] bool remove_stored(int store, const StoreEntry& entry);
+
 struct Dropped {
   std::uint64_t contents = 0;
   std::uint64_t bytes = 0;  // of them

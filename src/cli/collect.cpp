@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <set>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/byte_size.hpp"
@@ -23,6 +24,7 @@
 #include "cli/tidy_hosts.hpp"
 #include "front/inherited.hpp"
 #include "process/heard_meanwhile.hpp"
+#include "process/ownership.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -51,17 +53,23 @@ class Collector {
     const Shelf before = rules_.bounds.bytes ? shelf(nullptr) : Shelf();
     if (!rules_.dry_run) (void)store.hold();  // makes the lock
     process::UniqueFd alone = store.hold_alone();
-    const bool has_store = process::open_folder(folder_.get(), ".blobs").get() >= 0;
+    if (!process::is_others_place(blobs::blobs_of(records_))) {
+      store_ = process::open_folder(folder_.get(), ".blobs");
+    }
+    const bool leads = begins_alone();
     const Shelf found = shelf(&before);
-    if (alone || !has_store) {
+    store::Leftovers left = store::leftovers_in(records_, found.ended);
+    if (!leads) left.paths.clear();
+    if (store_) (void)::flock(store_.get(), LOCK_SH);
+    if (alone || !store_) {
       choose_records(found);
-      drop_contents();
+      if (store_) drop_contents();
     } else {
       result_.is_held = true;
     }
     alone.reset();
     drop_offers();
-    remove_leftovers(found);
+    remove_leftovers(found, std::move(left));
     return std::move(result_);
   }
 
@@ -72,6 +80,12 @@ class Collector {
     };
     return shelf_of(records_, {rules_.bounds.bytes.has_value(), rules_.measures_anew, before,
                                rules_.spared, told});
+  }
+
+  // What another one is removing is no leftover: whoever removes has a lock on the store's folder,
+  // which no other user can open.
+  [[nodiscard]] bool begins_alone() const {
+    return ::flock(store_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   }
 
   void choose_records(const Shelf& found) {
@@ -115,10 +129,10 @@ class Collector {
     }
   }
 
-  void remove_leftovers(const Shelf& found) {
-    std::vector<std::string> ended = found.ended;
-    std::erase_if(ended, [&](const std::string& run) { return going_.contains(run); });
-    store::Leftovers left = store::leftovers_in(records_, ended);
+  void remove_leftovers(const Shelf& found, store::Leftovers left) {
+    std::erase_if(left.paths, [&](const std::string& path) {  // they go with their record
+      return going_.contains(path.substr(0, path.find('/')));
+    });
     for (const std::string& run : found.unreadable) result_.strange.push_back(run);
     for (std::string& name : left.strange) result_.strange.push_back(std::move(name));
     std::size_t done = 0;
@@ -129,8 +143,6 @@ class Collector {
       remove(rules_.dry_run ? run : ".gone-" + run, result_.records);
     }
     for (const std::string& path : left.paths) {
-      const bool is_ours = path.starts_with(".gone-") && going_.contains(path.substr(6));
-      if (is_ours) continue;
       tell(done++, all);
       remove(path, result_.leftovers);
     }
@@ -158,6 +170,7 @@ class Collector {
   const std::string& records_;
   const CollectRules& rules_;
   process::UniqueFd folder_;
+  process::UniqueFd store_;      // nothing: there is none, or it is another user's
   std::set<std::string> going_;  // runs
   view::Collection result_;
 };
@@ -246,6 +259,9 @@ int collect(const std::string& records, const front::RecordRequest& request,
     note(fmt::format("{} of other users in {} stay{}",
                      foreign == 1 ? "a run" : fmt::format("{} runs", foreign), records,
                      foreign == 1 ? "s" : ""));
+  }
+  if (process::is_others_place(blobs::blobs_of(records))) {
+    note(fmt::format("{} is another user's and stays", blobs::blobs_of(records)));
   }
   for (const std::string& notice : collection_notices(done, records)) {
     note(notice);

@@ -111,9 +111,8 @@ class Fetch {
     auto held = store_.hold();
     if (!held) return tl::unexpected(std::move(held.error()));
     if (!what_.sha256.empty()) {
-      std::error_code wrong;
-      const std::uint64_t size = fs::file_size(store_.path_of(what_.sha256), wrong);
-      if (!wrong) return copied({what_.sha256, size, "", ""});
+      const auto size = store_.size_of(what_.sha256);
+      if (size) return copied({what_.sha256, *size, "", ""});
     }
     if (const auto known = index_.read(); known && store_.has(known->hash, known->size)) {
       known_ = known;

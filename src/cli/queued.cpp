@@ -133,10 +133,12 @@ RunRecord with_end(RunRecord record, const batch::JobEnd& end, model::Utc time) 
 RunRecord concluded(const RunRecord& record, const JobSight* sight) {
   constexpr int kLooks = 10;
   const bool may_come = has_begun(record) && sight != nullptr && sight->how == batch::How::exited;
-  for (int i = 0; i < (may_come ? kLooks : 1); ++i) {
+  for (int i = 0; i < kLooks; ++i) {
     RunRecord now = read_anew(record);
     if (!now.is_live() || is_held(now)) return now;
-    if (may_come) std::this_thread::sleep_for(kRecordLook);
+    if (!may_come) break;
+    if (!process::no_signal_waits()) return now;  // who asks next finds out how it has ended
+    process::rest(kRecordLook);
   }
   const bool is_written = has_output(record);
   const batch::Traces traces{record.scheduler.id, has_begun(record), last_words(record.folder),
@@ -332,7 +334,8 @@ class QueueFollowing {
     record_ = queued_now(read_anew(record_), invocation_);
     pause_ = std::min(pause_ * 3 / 2, kLater);
     next_ = Clock::now() + pause_;
-    if (record_.state == RunState::queued && !record_.cause.empty()) tell(record_.cause);
+    const bool is_told = record_.state == RunState::queued && !record_.cause.empty();
+    if (is_told && process::no_signal_waits()) tell(record_.cause);
     return record_.is_live();
   }
 

@@ -205,7 +205,7 @@ class Following {
     stops_ = stops;
     for (;;) {
       const auto sight = cluster::look(kubectl_, record_.scheduler.id);
-      if (!sight) tell(sight.error().error.what);
+      if (!sight && process::no_signal_waits()) tell(sight.error().error.what);
       if (sight) tell_waits(*sight);
       const bool is_over = sight && has_ended(*sight);
       const bool has_log = sight && !sight->launcher.empty() && !sight->is_lost;

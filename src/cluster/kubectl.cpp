@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "process/converse.hpp"
+#include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 #include "process/write_all.hpp"
 
@@ -24,6 +25,12 @@ Refused not_started(base::Error error) {
              "Kubernetes is reached through it: install kubernetes-client, or put it on PATH",
              {}},
             Refusal::no_program);
+}
+
+// What it was to do may be done all the same.
+Refused interrupted() {
+  return of({base::Fault::timeout, "given up before kubectl had answered", {}, {}},
+            Refusal::unreachable);
 }
 
 Answered<process::UniqueFd> file_with(std::string_view text) {
@@ -54,18 +61,23 @@ Answered<std::string> Kubectl::ask(const std::vector<std::string>& words,
   const auto answer = process::converse({.words = std::move(all),
                                          .environment = environment_,
                                          .input = input.empty() ? -1 : file->get(),
-                                         .limit = kAnswerWithin});
+                                         .limit = kAnswerWithin,
+                                         .goes_on = process::no_signal_comes()});
   if (!answer) return tl::unexpected(not_started(answer.error()));
   if (answer->ended_well()) return answer->out;
+  if (answer->is_given_up) return tl::unexpected(interrupted());
   if (answer->is_cut) return tl::unexpected(refused("i/o timeout", place_));
   return tl::unexpected(refused(answer->err, place_));
 }
 
 Answered<std::string> Kubectl::feed(const std::vector<std::string>& words, int input) const {
-  const auto answer =
-      process::converse({.words = whole(words), .environment = environment_, .input = input});
+  const auto answer = process::converse({.words = whole(words),
+                                         .environment = environment_,
+                                         .input = input,
+                                         .goes_on = process::no_signal_comes()});
   if (!answer) return tl::unexpected(not_started(answer.error()));
   if (answer->ended_well()) return answer->out;
+  if (answer->is_given_up) return tl::unexpected(interrupted());
   return tl::unexpected(refused(answer->err, place_));
 }
 

@@ -48,13 +48,14 @@ class Kubectl {
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const std::vector<std::string>& environment() const { return environment_; }
 
-  // Calls that end by themselves, within 30 seconds. `words` follow kubectl's own; the answer is
+  // Calls that end by themselves, within 30 seconds, or with a signal that is held back and comes
+  // meanwhile: that is Refusal::unreachable. `words` follow kubectl's own; the answer is
   // what it prints.
   [[nodiscard]] Answered<std::string> ask(const std::vector<std::string>& words,
                                           std::string_view input = {}) const;
 
-  // A call that feeds a program in the cluster, however long it takes: `input` is a file that can
-  // be read from here on, or -1.
+  // A call that feeds a program in the cluster, however long it takes, unless a signal comes:
+  // `input` is a file that can be read from here on, or -1.
   [[nodiscard]] Answered<std::string> feed(const std::vector<std::string>& words, int input) const;
 
   // A call whose answer may be of any length: its pieces come as they are printed, and more of them

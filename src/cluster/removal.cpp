@@ -2,11 +2,11 @@
 #include "cluster/removal.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "cluster/listing.hpp"
 #include "cluster/sight.hpp"
+#include "process/signal_mask.hpp"
 
 namespace muster::cluster {
 namespace {
@@ -71,16 +71,17 @@ class Wait {
       : kubectl_(kubectl), id_(id), until_(until), say_(say) {}
 
   Answered<std::vector<std::string>> run() {
-    for (;; std::this_thread::sleep_for(kPauseOfRemoval)) {
+    for (;; process::rest(kPauseOfRemoval)) {
       const bool is_over = lasts(kStayMax);
       const auto sight = is_over ? look_closely(kubectl_, id_) : look(kubectl_, id_);
-      if (!sight && (is_over || sight.error().kind != Refusal::unreachable)) {
+      const bool is_last = is_over || !process::no_signal_waits();
+      if (!sight && (is_last || sight.error().kind != Refusal::unreachable)) {
         return tl::unexpected(sight.error());
       }
       if (!sight) continue;
       if (until_ == Until::gone) help(sight->state);
       auto lines = staying(sight->state, until_);
-      if (lines.empty() || is_over) return lines;
+      if (lines.empty() || is_last) return lines;
       tell(lines.front());
     }
   }

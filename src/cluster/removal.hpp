@@ -23,10 +23,10 @@ enum class Until : std::uint8_t {
 // What is told of such a wait, after so long: one of these lines. Pure.
 [[nodiscard]] std::string wait_words(const std::string& stays, std::chrono::milliseconds waited);
 
-// Waits for a run's pods, for 45 seconds: a pod has 30 to end. Returns those that stay. `say` hears
-// after a while what is waited for. For pods that are to be gone, what others are late with is done
-// here: after 15 seconds those that nobody has told to go are told so, after 25 those that have
-// ended and are still there are forgotten.
+// Waits for a run's pods, for 45 seconds: a pod has 30 to end; not beyond a signal that is held
+// back. Returns those that stay. `say` hears after a while what is waited for. For pods that are to
+// be gone, what others are late with is done here: after 15 seconds those that nobody has told to
+// go are told so, after 25 those that have ended and are still there are forgotten.
 [[nodiscard]] Answered<std::vector<std::string>> await_pods(
     const Kubectl& kubectl, const std::string& id, Until until,
     const std::function<void(const std::string&)>& say);

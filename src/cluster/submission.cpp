@@ -170,7 +170,7 @@ class Making {
       return tl::unexpected(std::move(sight.error()));
     }
     if (!sight) {
-      tell(sight.error().error.what);
+      if (attention_.goes_on()) tell(sight.error().error.what);
       return RunState();
     }
     for (const std::string& wait : sight->waits) tell(wait);
@@ -276,7 +276,11 @@ class Making {
       attention_.say(fmt::format("{} stays in the cluster: {}", name, deleted.error().error.what));
       return;
     }
+    process::drop_waiting_signals();  // one has been heard; another one ends the wait
     const auto stay = await_pods(kubectl_, name, Until::gone, attention_.say);
+    if (!process::no_signal_waits()) {
+      return attention_.say(fmt::format("the pods of {} may still be ending in the cluster", name));
+    }
     for (const std::string& line : stay.value_or(std::vector<std::string>())) {
       attention_.say(line + "; " + kStayingHint);
     }

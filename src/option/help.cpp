@@ -74,7 +74,7 @@ std::string options_help(const OptionTexts& options, std::size_t width) {
   }
   std::string out;
   for (const std::string_view group : groups) {
-    out += fmt::format("\n{}:\n", group);
+    out += '\n' + base::folded(fmt::format("{}:", group), 0, width) + '\n';
     for (const OptionText* option : options) {
       if (option->group == group) append_option(out, *option, width);
     }

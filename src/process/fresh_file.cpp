@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,7 +27,7 @@ std::string folder_of(const std::string& path) {
 }
 
 UniqueFd made_as(const std::string& name) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   return UniqueFd(::open(name.c_str(), kFlags, kOwnMode));
 }
 
@@ -66,9 +67,11 @@ FreshFile::~FreshFile() {
   errno = before;
 }
 
-bool FreshFile::take_place() {
+bool FreshFile::take_place() { return take_place(AT_FDCWD, path_); }
+
+bool FreshFile::take_place(int folder, const std::string& name) {
   if (name_.empty() && !take_name()) return false;
-  if (::rename(name_.c_str(), path_.c_str()) != 0) return false;
+  if (::renameat(AT_FDCWD, name_.c_str(), folder, name.c_str()) != 0) return false;
   name_.clear();
   return true;
 }
@@ -84,7 +87,9 @@ bool FreshFile::take_name() {
   const UniqueFd copy = made_as(name);
   if (!copy) return false;
   name_ = name;
-  return copy_file(file_.get(), copy.get());
+  struct stat facts {};
+  return copy_file(file_.get(), copy.get()) && ::fstat(file_.get(), &facts) == 0 &&
+         ::fchmod(copy.get(), facts.st_mode & 07777) == 0;
 }
 
 }  // namespace muster::process

@@ -30,6 +30,8 @@ class FreshFile {
 
   // False, with errno: what was there is still there, and this one goes.
   [[nodiscard]] bool take_place();
+  // The same of a name in another folder of the same file system.
+  [[nodiscard]] bool take_place(int folder, const std::string& name);
 
  private:
   [[nodiscard]] bool take_name();

@@ -43,11 +43,16 @@ std::string why_not_own(const std::string& path) {
   return is_closed ? "" : "others may write to it";
 }
 
-// As the kernel judges links in /tmp (fs.protected_symlinks): whom the folder belongs to may put
-// anything there, as when a group keeps its records on two disks.
 bool is_others_link(const std::string& path) {
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0 || !S_ISLNK(found.st_mode)) return false;
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) && is_others_place(path);
+}
+
+// As the kernel judges links in /tmp (fs.protected_symlinks): whom the folder belongs to may put
+// anything there, as when a group keeps its records on two disks.
+bool is_others_place(const std::string& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return false;
   if (found.st_uid == ::geteuid() || found.st_uid == 0) return false;
   struct stat above {};
   const std::string folder = path.substr(0, path.rfind('/') + 1);

@@ -17,6 +17,8 @@ namespace muster::process {
 // A link that neither this user, root nor the owner of its folder has put there: where it leads is
 // another user's choice.
 [[nodiscard]] bool is_others_link(const std::string& path);
+// The same of anything that lies there.
+[[nodiscard]] bool is_others_place(const std::string& path);
 
 // Of the process at the other end of a local socket; the kernel says so, and nobody can pretend.
 [[nodiscard]] bool is_own_peer(int socket);

@@ -10,6 +10,7 @@
 
 #include "base/words.hpp"
 #include "process/converse.hpp"
+#include "process/signal_mask.hpp"
 #include "process/unique_fd.hpp"
 #include "process/write_all.hpp"
 
@@ -51,6 +52,11 @@ std::vector<std::string> plain(std::vector<std::string> environment, std::string
   return environment;
 }
 
+// What it was to do may be done all the same.
+Refusal interrupted(const std::string& program) {
+  return {{base::Fault::timeout, fmt::format("given up before {} had answered", program), {}, {}}};
+}
+
 // The accounts know how a job has ended, and less of all else.
 Sight with_account(const Sight& listed, Sight account) {
   account.reason = listed.reason;
@@ -70,8 +76,10 @@ Answered<Commands::Said> Commands::ask(const batch::Words& words,
       process::converse({.words = words,
                          .environment = plain(std::move(environment), system_.asked_with),
                          .input = input,
-                         .limit = kAnswerWithin});
+                         .limit = kAnswerWithin,
+                         .goes_on = process::no_signal_comes()});
   if (!answer) return tl::unexpected(not_here(words.front()));
+  if (answer->is_given_up) return tl::unexpected(interrupted(words.front()));
   if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front(), kAnswerWithin));
   if (answer->ended_well()) return Said{answer->out, answer->err};
   return tl::unexpected(system_.refused(answer->err.empty() ? answer->out : answer->err));
@@ -187,6 +195,8 @@ Answered<std::vector<Sight>> Commands::look(const std::vector<std::string>& ids)
   }
   if (rest.empty()) return known;
   const auto past = ask(system_.past(rest));  // a site may keep no accounts
+  const bool is_given_up = !past && past.error().error.fault == base::Fault::timeout;
+  if (is_given_up) return tl::unexpected(past.error());  // none of them is known to be gone
   if (!past) return known;
   for (Sight& sight : system_.passed(past->out)) {
     const auto found = std::ranges::find(known, sight.id, &Sight::id);

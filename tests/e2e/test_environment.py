@@ -18,6 +18,31 @@ TWO_NODES = (["--fake-nodes", "2", "-n", "4"], [(0, 0, 2), (0, 1, 2), (1, 0, 2),
 UNEVEN = (["--fake-nodes", "2", "-n", "3"], [(0, 0, 2), (0, 1, 2), (1, 0, 1)])
 
 
+# By which a rank finds those that it is wired up with.
+SERVERS = ("PMI_", "PMIX_")
+# What tasks of mpirun, Hydra, PALS, ALPS, Slurm, Flux and jsrun have, and none beside them.
+OF_A_TASK = """
+    PMIX_RANK PMIX_NAMESPACE PMIX_SERVER_URI2 PMIX_SERVER_URI41 PMIX_SERVER_TMPDIR PMIX_HOSTNAME
+    PMIX_SYSTEM_TMPDIR PMIX_ID PMIX_VERSION PMIX_SECURITY_MODE PMIX_GDS_MODULE
+    PMIX_BFROP_BUFFER_TYPE PMIX_DSTORE_21_BASE_PATH PMIX_DSTORE_ESH_BASE_PATH
+    PMIX_MCA_mca_base_component_show_load_errors PRTE_LAUNCHED
+    PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_ID PMI_SPAWNED PMI_JOBID HYDI_CONTROL_FD
+    MPI_LOCALRANKID MPI_LOCALNRANKS MV2_COMM_WORLD_RANK
+    OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_NODE_RANK OMPI_UNIVERSE_SIZE
+    OMPI_NUM_APP_CTX OMPI_APP_CTX_NUM_PROCS OMPI_FIRST_RANKS OMPI_COMMAND OMPI_ARGV
+    OMPI_FILE_LOCATION OMPI_PARENT_PORT OMPI_MCA_ess OMPI_MCA_ess_base_jobid
+    OMPI_MCA_orte_hnp_uri OMPI_MCA_orte_local_daemon_uri OMPI_MCA_orte_launch OMPI_MCA_pmix
+    OMPI_MCA_initial_wdir OMPI_MCA_mpi_oversubscribe OMPI_MCA_shmem_RUNTIME_QUERY_hint
+    PALS_RANKID PALS_NODEID PALS_APID PALS_APINFO ALPS_APP_PE ALPS_APP_ID
+    SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID SLURM_STEPID
+    SLURM_STEP_NODELIST SLURM_STEP_NUM_TASKS SLURM_LAUNCH_NODE_IPADDR SLURM_SRUN_COMM_PORT
+    SLURM_PMIX_MAPPING_SERV SLURM_PMIXP_ABORT_AGENT_PORT SLURM_TASK_PID
+    FLUX_TASK_RANK FLUX_TASK_LOCAL_ID FLUX_JOB_ID FLUX_JOB_SIZE FLUX_JOB_NNODES FLUX_JOB_TMPDIR
+    FLUX_KVS_NAMESPACE FLUX_PMI_LIBRARY_PATH
+    JSM_NAMESPACE_RANK JSM_NAMESPACE_SIZE JSM_JSRUN_PORT
+""".split()
+
+
 class Environments(Case):
     def environments(self, *words, ranks, script="", **more):
         """The environment of each rank, index = rank."""
@@ -249,8 +274,7 @@ class Wireup(Environments):
 
     def test_none_names_no_server(self):
         found = self.environments("--wireup", "none", ranks=1)[0]
-        servers = ("PMI_", "PMIX_")
-        self.assertEqual([name for name in found if name.startswith(servers)], [])
+        self.assertEqual([name for name in found if name.startswith(SERVERS)], [])
 
 
 class Forwarding(Environments):
@@ -271,6 +295,21 @@ class Forwarding(Environments):
             self.assertEqual(ours, [str(rank)] * 4)
             self.assertNotEqual(found["MASTER_PORT"], "9")
             self.assertEqual([name for name in foreign if name in found], [])
+
+    def test_nothing_of_another_launchers_task_reaches_a_rank(self):
+        """Whether muster gives its ranks variables of the kind or not."""
+        stale = dict.fromkeys(OF_A_TASK, "stale")
+        agent = ("--fake-nodes", "1")
+        for words in (("run", "--wireup", "none"), ("run",), ("mpirun",), ("mpiexec.hydra",),
+                      ("run", "--wireup", "none", *agent), ("run", *agent)):
+            with self.subTest(words):
+                found = self.environments(*words[1:], "-n", "2", ranks=2,
+                                          command=(MUSTER, words[0]), env=self.environment(**stale))
+                for rank in found:
+                    left = [name for name in rank if rank[name] == "stale"]
+                    self.assertEqual(left, [])
+                    if "none" in words:
+                        self.assertEqual([name for name in rank if name.startswith(SERVERS)], [])
 
     def test_x_gives_variables_by_name_and_by_value(self):
         found = self.environments("-x", "GIVEN", "-x", "MADE=a=b c", "-x", "EMPTY=", ranks=1,

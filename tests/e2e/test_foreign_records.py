@@ -329,6 +329,72 @@ class Foreign(Case):
         self.assertEqual((again.code, again.lines), (1, ["mine"]), again)
         self.assertIn(f"{lock} is another user's", again.errors)
 
+    def kept_code(self):
+        """A run with a snapshot of its code; the only blob."""
+        os.mkdir(self.path("src"))
+        self.write("src/a.txt", "kept\n")
+        self.write("job.yml", "muster: 1\ncode: src\ncommand: cat a.txt\n")
+        self.submitted()
+        blobs = self.path("shared", ".blobs")
+        folder, = (name for name in os.listdir(blobs) if len(name) == 2)
+        name, = os.listdir(os.path.join(blobs, folder))
+        return os.path.join(blobs, folder, name)
+
+    def planted(self, target, place):
+        """A link of another user; what was there lies at its end."""
+        os.rename(place, target)
+        os.symlink(target, place)
+        os.lchown(place, self.other, self.other)
+
+    def test_a_link_in_place_of_a_blob_leads_nowhere(self):
+        blob = self.kept_code()
+        self.planted(self.path("elsewhere"), blob)
+        done = self.told("rerun", "last", code=BAD_FILE)
+        self.assertEqual((done.text, done.errors.count("\n")), ("", 1), done)
+        done = self.told("gc", "--older-than", "0s")
+        self.assertIn(f"it stays: .blobs/{'/'.join(blob.split('/')[-2:])}\n", done.errors)
+        self.assertEqual(self.told("submit", "job.yml").text, "kept\n")
+        self.assertFalse(os.path.islink(blob))
+        self.assertEqual(self.read("elsewhere"), b"kept\n")
+
+    def test_nor_does_one_in_place_of_a_folder_of_blobs(self):
+        blob = self.kept_code()
+        self.planted(self.path("elsewhere"), os.path.dirname(blob))
+        for verb in (("rerun", "last"), ("submit", "job.yml")):
+            done = self.told(*verb, code=BAD_FILE)
+            self.assertIn(f"{blob}: Not a directory\n", done.errors)
+            self.assertEqual((done.text, done.errors.count("\n")), ("", 1), done)
+        done = self.told("gc", "--older-than", "0s")
+        self.assertIn(f"it stays: .blobs/{blob.split('/')[-2]}\n", done.errors)
+        self.assertEqual(self.read("elsewhere", os.path.basename(blob)), b"kept\n")
+
+    def test_a_hard_link_in_place_of_a_blob_changes_no_file(self):
+        blob = self.kept_code()
+        secret = self.write("secret", "mine\n", 0o640)
+        for leaves in ("rerun", "last"), ("gc", "--older-than", "0s"):
+            if os.path.exists(blob):
+                os.remove(blob)
+            os.link(secret, blob)
+            before = os.stat(secret).st_mtime_ns
+            done = self.told(*leaves, code=BAD_FILE if leaves[0] == "rerun" else 0)
+            self.assertNotIn("mine", done.text)
+            found = os.stat(secret)
+            self.assertEqual((self.read("secret"), found.st_mode & 0o777, found.st_nlink),
+                             (b"mine\n", 0o640, 1))
+            self.assertEqual(found.st_mtime_ns, before)
+
+    def test_a_store_of_another_user_is_not_used(self):
+        blob = self.kept_code()
+        store = self.path("shared", ".blobs")
+        os.chown(store, self.other, self.other)
+        for verb in (("rerun", "last"), ("submit", "job.yml")):
+            done = self.told(*verb, code=BAD_FILE)
+            self.assertEqual(done.errors, f"muster: error: {store} is another user's\n  hint: "
+                             "remove it, or set MUSTER_RECORDS to a folder of your own\n")
+        done = self.told("gc", "--older-than", "0s")
+        self.assertEqual(done.errors, f"muster: {store} is another user's and stays\n")
+        self.assertEqual((self.runs(), os.path.exists(blob)), ([], True))
+
     def test_in_a_folder_of_mine_nothing_has_changed(self):
         os.chmod(self.path("shared"), 0o755)
         first = self.submitted()

@@ -16,11 +16,10 @@ from support import MUSTER, USAGE, Case, run_tests, shown_at, until
 LONG = "a command that is too long for any narrow terminal, and goes on and on".split()
 
 
-class Lists(Case):
+class TerminalCase(Case):
     def setUp(self):
         super().setUp()
         self.env = self.environment(MUSTER_RECORD="yes", TERM="xterm")
-        self.muster("-n", "2", "true", *LONG, env=self.env)
 
     def on_a_terminal(self, columns, *words):
         ours, theirs = pty.openpty()
@@ -31,12 +30,21 @@ class Lists(Case):
         return ours, command
 
     def lines(self, columns, *words):
-        ours, command = self.on_a_terminal(columns, *words, "--color", "never")
+        ours, command = self.on_a_terminal(columns, *words)
         self.assertEqual(command.finish().code, 0)
         return shown_at(ours).splitlines()
 
     def told(self, *words):
         return self.muster(*words, command=(MUSTER,), env=self.env)
+
+
+class Lists(TerminalCase):
+    def setUp(self):
+        super().setUp()
+        self.muster("-n", "2", "true", *LONG, env=self.env)
+
+    def lines(self, columns, *words):
+        return super().lines(columns, *words, "--color", "never")
 
     def test_each_run_takes_one_line(self):
         name = self.told("ps").text.splitlines()[1].split()[0]
@@ -96,6 +104,59 @@ class Lists(Case):
         lines = self.told("ps", "--json-lines").text.splitlines()
         self.assertEqual([json.loads(line)["exit_code"] for line in lines], [0, 1])
         self.assertEqual(self.told("ps", "--json-lines", "--state", "died").text, "")
+
+
+class Help(TerminalCase):
+    """As wide as the terminal, but never narrower than 40 columns nor wider than 100."""
+
+    COMMANDS = (("--help",), ("help", "run"), ("run", "--help", "all"), ("mpirun", "--help"),
+                ("mpiexec.hydra", "--help"), ("torchrun", "--help"), ("launch", "--help"),
+                ("horovodrun", "--help"), ("deepspeed", "--help"), ("submit", "--help"),
+                ("gc", "--help"), ("completion", "--help"))
+
+    @staticmethod
+    def too_wide(lines, width):
+        """A word that cannot be split may be."""
+        return [line for line in lines if len(line) > width and len(line.split()) > 1]
+
+    @staticmethod
+    def too_narrow(lines, width):
+        """What an option does, in lines that would have had room for the next word."""
+        options = [i for i, line in enumerate(lines) if line.startswith("  -")]
+        lines = lines[options[0]:] if options else []
+        margin = " " * (31 if width > 70 else 6)
+        texts = [line.removeprefix(margin) if line.startswith(margin) else " " for line in lines]
+        return [one for one, (text, more) in zip(lines, zip(texts, texts[1:]))
+                if text[0] != " " != more[0] and len(one) + 1 + len(more.split()[0]) <= width]
+
+    def test_it_takes_the_room_that_there_is(self):
+        for words in self.COMMANDS:
+            for columns in (40, 60, 80, 100, 120, 200):
+                lines = self.lines(columns, *words)
+                width = min(columns, 100)
+                with self.subTest((words, columns)):
+                    self.assertEqual(self.too_wide(lines, width), [])
+                    self.assertEqual(self.too_narrow(lines, width), [])
+
+    def test_a_terminal_that_is_resized(self):
+        """Each command asks anew; what is not a terminal has 80 columns."""
+        words = ("run", "--help", "all")
+        wide, narrow, again = (self.lines(columns, *words) for columns in (100, 40, 100))
+        self.assertEqual(wide, again)
+        self.assertLess(len(wide), len(narrow))
+        self.assertEqual(self.told(*words).text.splitlines(), self.lines(80, *words))
+        self.assertEqual(self.lines(20, *words), narrow)
+        self.assertEqual(self.lines(200, *words), wide)
+
+    def test_columns_counts_as_the_width_of_a_terminal(self):
+        words = ("mpirun", "--help")
+        wide, narrow, usual = (self.lines(columns, *words) for columns in (100, 40, 80))
+        self.env = {**self.env, "COLUMNS": "40"}
+        self.assertEqual(self.lines(100, *words), narrow)
+        self.assertEqual(self.told(*words).text.splitlines(), usual)
+        for odd in ("", "0", "wide", "-1"):
+            self.env = {**self.env, "COLUMNS": odd}
+            self.assertEqual(self.lines(100, *words), wide, odd)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,17 @@ int main(int count, char** words) {
 }
 """
 
+# What those of srun, mpirun, MPI_Comm_spawn, Hydra, `flux run`, jsrun and aprun have.
+OF_A_TASK = (
+    {"SLURM_JOBID": "7", "SLURM_STEPID": "0", "SLURM_STEP_ID": "0", "SLURM_NODELIST": "n"},
+    {"PMIX_NAMESPACE": "7", "PMIX_RANK": "0", "PMIX_SERVER_URI2": "7.0;tcp4://127.0.0.1:9",
+     "PMIX_SERVER_TMPDIR": "/nowhere", "OMPI_MCA_ess": "pmi", "OMPI_MCA_orte_launch": "1"},
+    {"OMPI_PARENT_PORT": "7.0:300"},
+    {"PMI_FD": "7", "PMI_RANK": "0", "PMI_SIZE": "2"},
+    {"FLUX_JOB_ID": "f7", "FLUX_TASK_RANK": "0", "FLUX_PMI_LIBRARY_PATH": "/nowhere"},
+    {"JSM_JSRUN_PORT": "7", "JSM_NAMESPACE_RANK": "0"},
+    {"ALPS_APP_ID": "7", "ALPS_APP_PE": "0"},
+)
 
 FOLDER = tempfile.TemporaryDirectory(prefix="muster-mpi-")  # goes with this process
 
@@ -94,6 +105,17 @@ class Mpi:
         for wireup in ("none", self.other):
             done = self.succeeds("--wireup", wireup, "-n", "2", self.program)
             self.assertEqual(done.text.splitlines(), ["0 of 1: 1", "0 of 1: 1"])
+
+    def test_a_task_of_another_launcher_around_does_not_matter(self):
+        """Alone, a program takes each of these for a job that it is to join, and aborts."""
+        for left in OF_A_TASK:
+            env = self.environment(**left)
+            with self.subTest(left):
+                here = ("-H", "localhost:2", "-n", "2")  # whatever job there is around
+                done = self.succeeds("--wireup", "none", *here, self.program, env=env)
+                self.assertEqual(done.lines, ["0 of 1: 1"] * 2)
+                done = self.succeeds(*here, self.program, env=env)
+                self.assertEqual(sorted(done.lines), ["0 of 2: 3", "1 of 2: 3"])
 
     def test_nothing_is_left(self):
         if SHARED:

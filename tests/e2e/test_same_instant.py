@@ -210,6 +210,70 @@ class SameInstant(Case):
         self.assertEqual({(one.code, one.text) for one in done}, {(0, done[0].text)})
         self.assertRegex(done[0].text, "^[0-9a-f]{32} ")
 
+    def submitted(self, place, text):
+        """A run whose code is one file with this text; its name."""
+        os.makedirs(self.path(place, "code"), exist_ok=True)
+        self.write(f"{place}/code/a.txt", text)
+        self.write(f"{place}/job.yml", "muster: 1\ncode: code\ncommand: cat a.txt\n")
+        self.assertEqual(self.told("submit", f"{place}/job.yml").text, text)
+        return json.loads(self.told("show", "last", "--json").text)["run"]
+
+    def to_be_collected(self, records):
+        """Ten old runs, each with a blob of its own, ten blobs that nobody names, ten leftovers."""
+        old = [self.submitted("old", f"old {i}\n") for i in range(10)]
+        for run in old:
+            path = self.path(records, run, "report.json")
+            told = {**json.loads(self.read(path)), "ended": "2020-01-02T03:04:05.000Z"}
+            self.write(path, json.dumps(told, separators=(",", ":")))
+        for i in range(10):
+            shutil.rmtree(self.path(records, self.submitted("gone", f"gone {i}\n")))
+            self.write(f"{records}/.blobs/new-1-2-{i}", "half")
+        return old
+
+    def test_collections_beside_runs_that_take_blobs(self):
+        """Each thing goes once, by one that says so, and no run misses what it needs."""
+        records = ".local/state/muster/runs"
+        old = self.to_be_collected(records)
+        stays = self.submitted("stays", "stays\n")
+        for i in range(MANY):
+            os.makedirs(self.path(f"job{i}/code"))
+            self.write(f"job{i}/code/a.txt", f"job {i % 3}\n")
+            self.write(f"job{i}/job.yml", "muster: 1\ncode: code\ncommand: cat a.txt\n")
+        collects = ("gc", "--json", "--older-than", "1d")
+        with self.gate():
+            jobs, reruns, collectors = [], [], []
+            for i in range(MANY):
+                collectors.append(self.at_gate(MUSTER, *collects))
+                jobs.append(self.at_gate(MUSTER, "submit", f"job{i}/job.yml"))
+                reruns.append(self.at_gate(MUSTER, "rerun", stays))
+        for i, one in enumerate(jobs):
+            done = one.finish()
+            self.assertEqual((done.code, done.text), (0, f"job {i % 3}\n"), done)
+        for one in reruns:
+            done = one.finish()
+            self.assertEqual((done.code, done.text), (0, "stays\n"), done)
+        said = []
+        for one in collectors:
+            done = one.finish()
+            self.assertEqual(done.code, 0, done)
+            said.append(json.loads(done.text))
+        said.append(json.loads(self.told(*collects).text))  # all may have found it busy
+        self.assertEqual(sorted(run for one in said for run in one["runs"]), sorted(old))
+        for kind, count in (("records", 10), ("code", 20), ("leftovers", 10)):
+            self.assertEqual(sum(one[kind]["count"] for one in said), count, kind)
+        for one in said:
+            kinds = ("records", "code", "leftovers", "reuse")
+            self.assertEqual(one["bytes"], sum(one[kind]["bytes"] for kind in kinds), one)
+        self.assertEqual(self.told("gc").text, "nothing to remove\n")
+        self.assertEqual(len(self.runs()), 2 * MANY + 1)
+        kept = {hashlib.sha256(text.encode()).hexdigest()
+                for text in ("stays\n", "job 0\n", "job 1\n", "job 2\n")}
+        found = {os.path.basename(folder) + name
+                 for folder, _, names in os.walk(self.path(records, ".blobs")) for name in names}
+        self.assertEqual(found, kept | {".blobslock"})
+        for run in self.runs():
+            self.told("rerun", run["run"])
+
     def test_manifests_of_one_path(self):
         """Each is written whole, and the last one stays: nobody fails, and nothing lies beside."""
         names = [f"job{i}.yml" for i in range(MANY)]

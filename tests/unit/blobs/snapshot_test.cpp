@@ -70,6 +70,18 @@ TEST(Blobs, AreNotPutWhereALinkOfAnotherUserLeads) {
   EXPECT_FALSE(BlobStore(link).hold_alone());
 }
 
+TEST(Blobs, AreNotPutIntoAFolderOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+  const unit::Folder folder;
+  const std::string store = folder.path() + "/.blobs";
+  ASSERT_TRUE(BlobStore(store).hold());
+  ASSERT_EQ(::chown(store.c_str(), 12345, 12345), 0);
+  const auto held = BlobStore(store).hold();
+  ASSERT_FALSE(held);
+  EXPECT_EQ(held.error().what, store + " is another user's");
+  EXPECT_FALSE(BlobStore(store).hold_alone());
+}
+
 TEST(Sha, IsThatOfTheStandard) {
   Sha256 hash;
   hash.add("a");
@@ -175,6 +187,70 @@ TEST_F(Snapshots, ABlobOfAnotherSizeIsNotRead) {
     EXPECT_EQ(done.error().what, blob + " was damaged, and has been removed");
     EXPECT_FALSE(fs::exists(blob));
   }
+}
+
+// As another user may plant it who can write there: what it leads to is neither read nor removed.
+TEST_F(Snapshots, ALinkInPlaceOfAFolderOfBlobsIsNotFollowed) {
+  put("a", "one");
+  const auto manifest = keep();
+  const Entry entry = manifest->entries.front();
+  const fs::path blob = store_.path_of(entry.hash);
+  const std::string elsewhere = folder_.path() + "/elsewhere";
+  fs::rename(blob.parent_path(), elsewhere);
+  fs::create_directory_symlink(elsewhere, blob.parent_path());
+  const std::string theirs = elsewhere + "/" + blob.filename().string();
+  EXPECT_FALSE(store_.has(entry.hash, entry.size));
+  EXPECT_EQ(store_.size_of(entry.hash), std::nullopt);
+  const auto out = store_.copy_out(entry.hash, entry.size, folder_.path() + "/b", 0600);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().what, "cannot read " + blob.string() + ": Not a directory");
+  EXPECT_FALSE(fs::exists(folder_.path() + "/b"));
+  fs::resize_file(theirs, 1);  // and is not damaged
+  EXPECT_FALSE(store_.copy_out(entry.hash, entry.size, folder_.path() + "/b", 0600));
+  EXPECT_EQ(text_at("elsewhere/" + blob.filename().string()), "o");
+  const auto again = keep();
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().what, "cannot write " + blob.string() + ": Not a directory");
+  EXPECT_EQ(text_at("elsewhere/" + blob.filename().string()), "o");
+  fs::remove(blob.parent_path());
+  EXPECT_TRUE(keep());
+}
+
+TEST_F(Snapshots, ALinkInPlaceOfABlobIsReplaced) {
+  put("a", "one");
+  const auto manifest = keep();
+  const Entry entry = manifest->entries.front();
+  const std::string blob = store_.path_of(entry.hash);
+  const std::string theirs = folder_.path() + "/theirs";
+  fs::rename(blob, theirs);
+  fs::create_symlink(theirs, blob);
+  EXPECT_FALSE(store_.has(entry.hash, entry.size));
+  EXPECT_FALSE(store_.copy_out(entry.hash, entry.size, folder_.path() + "/b", 0600));
+  ASSERT_TRUE(keep());
+  EXPECT_FALSE(fs::is_symlink(blob));
+  EXPECT_EQ(text_at("theirs"), "one");
+  EXPECT_TRUE(store_.copy_out(entry.hash, entry.size, folder_.path() + "/b", 0600));
+}
+
+// A hard link makes somebody's file a blob: it is one as long as it has that content.
+TEST_F(Snapshots, AFileThatIsLinkedIntoItIsNotChanged) {
+  put("a", "one");
+  const auto manifest = keep();
+  const Entry entry = manifest->entries.front();
+  const std::string blob = store_.path_of(entry.hash);
+  const std::string theirs = folder_.path() + "/theirs";
+  fs::remove(blob);
+  std::ofstream(theirs) << "two";
+  fs::permissions(theirs, fs::perms::owner_all);
+  fs::create_hard_link(theirs, blob);
+  BlobStore fresh(folder_.path() + "/records/.blobs");
+  const auto out = fresh.copy_out(entry.hash, entry.size, folder_.path() + "/b", 0444);
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().what, blob + " was damaged, and has been removed");
+  EXPECT_FALSE(fs::exists(folder_.path() + "/b"));
+  EXPECT_FALSE(fs::exists(blob));
+  EXPECT_EQ(text_at("theirs"), "two");
+  EXPECT_EQ(fs::status(theirs).permissions(), fs::perms::owner_all);
 }
 
 TEST_F(Snapshots, IgnoreFiles) {

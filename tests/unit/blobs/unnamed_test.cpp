@@ -131,6 +131,27 @@ TEST_F(Unnamed, LeftoversGoAndStrangersStay) {
   EXPECT_TRUE(fs::exists(records_ + "/.blobs/notes"));
 }
 
+// As another user may plant it between the look at a store and the removal.
+TEST_F(Unnamed, AFolderThatHasBecomeALinkIsNotFollowed) {
+  fs::remove(record("1", {"a"}));
+  const std::string store = records_ + "/.blobs";
+  const process::UniqueFd folder(::open(store.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::vector<std::string> strange;
+  const std::vector<StoreEntry> entries = stored(folder.get(), strange);
+  ASSERT_EQ(entries.size(), 1U);
+  const std::string shelf = store + "/" + entries[0].hash.substr(0, 2);
+  const std::string elsewhere = folder_.path() + "/elsewhere";
+  fs::rename(shelf, elsewhere);
+  fs::create_directory_symlink(elsewhere, shelf);
+  EXPECT_FALSE(remove_stored(folder.get(), entries[0]));
+  EXPECT_FALSE(fs::is_empty(elsewhere));
+  EXPECT_EQ(drop().strange, std::vector<std::string>{entries[0].hash.substr(0, 2)});
+  EXPECT_FALSE(fs::is_empty(elsewhere));
+  fs::remove(shelf);
+  fs::rename(elsewhere, shelf);
+  EXPECT_TRUE(remove_stored(folder.get(), entries[0]));
+}
+
 // What lies in the copy of the code is the ranks' business.
 TEST_F(Unnamed, FoldersOfRanksAreNotLookedAt) {
   record("1/code/steps/x", {"a"});

@@ -67,6 +67,20 @@ TEST(Ownership, OfALinkIsThatOfTheLinkItself) {
   EXPECT_TRUE(is_others_link(link));
 }
 
+TEST(Ownership, OfAPlaceInAFolderOfAll) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give folders away";
+  const unit::Folder folder;
+  const std::string place = folder.path() + "/place";
+  EXPECT_FALSE(is_others_place(place));
+  std::filesystem::create_directory(place);
+  EXPECT_FALSE(is_others_place(place));
+  ASSERT_EQ(::chown(place.c_str(), 12345, 12345), 0);
+  EXPECT_TRUE(is_others_place(place));
+  EXPECT_FALSE(is_others_link(place));
+  ASSERT_EQ(::chown(folder.path().c_str(), 12345, 12345), 0);
+  EXPECT_FALSE(is_others_place(place)) << "all that lies there is 12345's";
+}
+
 TEST(Ownership, OfAPeerIsThatOfItsProcess) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);

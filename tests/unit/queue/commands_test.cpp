@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "batch/slurm.hpp"
+#include "process/signal_mask.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::queue {
@@ -108,6 +109,38 @@ TEST_F(HandOver, NothingIsMadeReadyForAProgramThatIsNotThere) {
   ASSERT_FALSE(id);
   EXPECT_EQ(id.error().error.what, "there is no sbatch here");
   EXPECT_FALSE(asked);
+}
+
+class Asked : public testing::Test {
+ protected:
+  void program(const std::string& name, const std::string& text) const {
+    folder_.file(name, "#!/bin/sh\n" + text, true);
+  }
+
+  const unit::Folder folder_;
+  const Commands commands_{batch::kSlurm, {"PATH=" + folder_.path() + ":/usr/bin:/bin"}};
+  const process::HeldSignals held_;
+};
+
+TEST_F(Asked, AreGivenUpWithASignalThatComes) {
+  program("squeue", "kill -INT $PPID; exec sleep 3600");
+  const auto sights = commands_.look({"42"});
+  ASSERT_FALSE(sights);
+  EXPECT_EQ(sights.error().error.what, "given up before squeue had answered");
+}
+
+TEST_F(Asked, WithoutTheAccountsNoJobIsTakenForGone) {
+  program("squeue", "exit 0");
+  program("sacct", "kill -INT $PPID; exec sleep 3600");
+  const auto sights = commands_.look({"42"});
+  ASSERT_FALSE(sights);
+  EXPECT_EQ(sights.error().error.what, "given up before sacct had answered");
+}
+
+TEST_F(Asked, CancelAfterASignalAllTheSame) {
+  program("scancel", "sleep 0.1");
+  ASSERT_EQ(::raise(SIGINT), 0);
+  EXPECT_TRUE(commands_.cancel("42"));
 }
 
 }  // namespace
