@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Type
 
 from .binary import BadCall
 from .checked import nearest
-from .sdk_errors import ModelNotFoundException, UserErrorException, WebserviceException
+from .sdk_errors import (ActivityFailedException, ModelNotFoundException, UserErrorException,
+                         WebserviceException)
 from .sdk_names import OTHERS
 from .services import Described
 
@@ -246,7 +247,7 @@ class _Absent:
 
 
 _errors: Dict[str, Type[Exception]] = {one.__name__: one for one in (
-    UserErrorException, ModelNotFoundException, WebserviceException)}
+    ActivityFailedException, UserErrorException, ModelNotFoundException, WebserviceException)}
 
 
 def _error(name: str) -> Type[Exception]:

@@ -202,10 +202,12 @@ class _Waits(Run):
     """A run that is waited for as the SDK's pipelines are."""
 
     @checked(lacks(refused={"timeout_seconds": "run.wait() waits for its end"}))
-    def wait_for_completion(
+    def wait_for_completion(  # type: ignore[override]
             self, show_output: bool = True, timeout_seconds: Optional[float] = None,
-            raise_on_error: bool = True) -> Dict[str, Any]:
-        return super().wait_for_completion(show_output, raise_on_error=raise_on_error)
+            raise_on_error: bool = True) -> str:
+        """Its status, not the details."""
+        found = super().wait_for_completion(show_output, raise_on_error=raise_on_error)
+        return str(found["status"])
 
 
 class StepRun(_Waits):
