@@ -45,6 +45,37 @@ step = run.find_step_run("prepare data")[0]
 step.get_output_data("prepared").download("fetched")
 print(open("fetched/prepared/count").read(), step.get_metrics())
 """
+MODULE = """
+from azureml.pipeline.core import Module, ModuleVersion, Pipeline, PipelineData, PipelineParameter
+from azureml.pipeline.core.graph import InputPortDef, OutputPortDef, ParamDef
+from azureml.pipeline.core.module import Module as AsModule
+from azureml.pipeline.steps import ModuleStep
+assert AsModule is Module
+try:
+    module = Module.get(ws, name="sums")
+except Exception:
+    module = Module.create(ws, name="sums", description="adds")
+    first = module.publish_python_script(
+        "sum.py", "from numbers", inputs=[], outputs=[OutputPortDef("sum", label="a sum")],
+        params={"start": 5, "unused": ParamDef("unused", 7)}, version="1", source_directory="src")
+    number = InputPortDef("number", is_optional=False)
+    total = OutputPortDef("sum", default_datastore_mode="mount")
+    module.publish_python_script(
+        "sum.py", "from a file", [number], [total], version="1.10", is_default=True,
+        source_directory="src", arguments=["--to", total, "--file", number])
+    module.publish_python_script("sum.py", "is higher", [number], [total], version="1.9",
+                                 source_directory="src")
+"""
+SUM = """
+import os, sys
+words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+found = int(words.get("--number", 0))
+if "--file" in words:
+    found = int(open(words["--file"]).read())
+with open(words["--to"], "w") as file:
+    file.write(str(found + int(os.environ.get("AML_PARAMETER_start", 1))))
+print({name: one for name, one in os.environ.items() if name.startswith("AML_PARAMETER_")})
+"""
 PREPARE = """
 import os, sys
 from azureml.core import Run
@@ -155,6 +186,57 @@ print(run.get_status())
 """)
         self.assertEqual(done.stdout.splitlines()[-1], "Completed")
         self.assertEqual(done.stdout.count("'train.py'"), 3)
+
+    def test_versions_of_modules_are_steps(self):
+        self.write("src/sum.py", SUM)
+        self.runs(V1 + MODULE)
+        done = self.runs(V1 + MODULE + """
+first = ModuleVersion.get(ws, module.module_version_list()[0].module_version_id)
+words = dict(runconfig=RunConfiguration(), compute_target="gpu-cluster")
+one, two, three = [PipelineData(name, ws.get_default_datastore(), is_directory=False)
+                   for name in ("one", "two", "three")]
+start = PipelineParameter("start", default_value=17)
+steps = [ModuleStep(module_version=first, outputs_map={"sum": one}, name="first", **words,
+                    arguments=["--to", one, "--number", "2", "--start", start]),
+         ModuleStep(module, inputs_map={"number": one}, outputs_map={"sum": two},
+                    params={"more": "x"}, **words),
+         ModuleStep(module, "1.9", inputs_map={"number": two}, outputs_map={"sum": three},
+                    arguments=["--to", three, "--file", two], **words)]
+run = experiment.submit(Pipeline(workspace=ws, steps=steps))
+run.wait_for_completion()
+print([step.name for step in run.get_steps()])
+for step in run.get_steps():
+    step.get_output_data("sum").download(step.id.split("/")[1])
+    print(open(step.id.split("/")[1] + "/sum").read())
+first.disable()
+print(module.resolve().version, module.default_version, first.status, first.module().name)
+module._say("default", None)
+print(module.resolve().version, [one.version for one in Module.get_versions(ws, "sums")])
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "first: {'AML_PARAMETER_start': '17', 'AML_PARAMETER_unused': '7'}",
+            "sums: {'AML_PARAMETER_more': 'x'}", "sums_1: {}",
+            "['first', 'sums', 'sums']", "19", "20", "21",
+            "1.10 1.10 Disabled sums", "1.10 ['1', '1.10', '1.9']"])
+
+    def test_wrong_modules(self):
+        self.write("src/sum.py", SUM)
+        self.runs(V1 + MODULE)
+        for line, *told in (
+                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get("),
+                ("module.publish_python_script('sum.py', '', [], [], version='1.9', "
+                 "source_directory='src')", "has a version '1.9' already"),
+                ("module.publish_python_script('sun.py', '', [], [])", "no script 'sun.py'"),
+                ("module.resolve('1.8')", "has no version '1.8'", "did you mean 1.9?"),
+                ("ModuleStep()", "either module or module_version"),
+                ("ModuleStep(module, inputs_map={'numbr': PipelineData('x')})", "names 'numbr'",
+                 "did you mean number?"),
+                ("ModuleStep(module, inputs_map={'number': PipelineData('x')})", "lacks 'sum'"),
+                ("Module.get(ws, name='sum')", "there is no module 'sum'", "did you mean sums?")):
+            done = self.python(V1 + MODULE + line + "\n", "-m", "muster")
+            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+            for text in told:
+                self.assertIn(text, done.stderr)
 
     def test_a_notebook_is_a_job_and_a_step(self):
         self.write_notebook("src/deep/book.ipynb", "n = 1\nprepared = name = ''",
