@@ -1,5 +1,6 @@
 """azureml.pipeline.steps: scripts and commands that are steps of a pipeline."""
 
+import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
@@ -15,8 +16,8 @@ from .runconfig import MpiConfiguration, RunConfiguration
 from .script_run_config import ScriptRunConfig
 from .shell_words import Expression
 from .step_counts import Count, StepCounts, parameters_of, usual
-from .step_data import (OutputFileDatasetConfig, PipelineParameter, StepInput, StepOutput,
-                        output_of, plain_name)
+from .step_data import (OutputFileDatasetConfig, PipelineData, PipelineParameter, StepInput,
+                        StepOutput, output_of, plain_name)
 from .where import target_name
 
 Values = Optional[Sequence[Any]]
@@ -258,14 +259,15 @@ class EstimatorStep(_JobStep):
 class NotebookRunnerStep(_JobStep):
     """A notebook: what the step reads and makes are parameters of it, by their names."""
 
-    LACKS = lacks(accepted="version", refused={
-        "output_notebook_pipeline_data_name": "what its cells print is in the log of the step"})
+    LACKS = lacks(accepted="version")
 
     def __init__(self, name: Optional[str] = None,
                  notebook_run_config: Optional[NotebookRunConfig] = None,
                  runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
                  compute_target: object = None, params: Optional[Mapping[str, Any]] = None,
-                 inputs: Values = None, outputs: Values = None, allow_reuse: bool = True) -> None:
+                 inputs: Values = None, outputs: Values = None, allow_reuse: bool = True,
+                 version: Optional[str] = None,
+                 output_notebook_pipeline_data_name: Optional[str] = None) -> None:
         said = notebook_run_config
         if said is None:
             raise BadCall("NotebookRunnerStep() needs a notebook_run_config",
@@ -277,9 +279,17 @@ class NotebookRunnerStep(_JobStep):
             ("inputs", [*self._reads, *self._data]), ("outputs", self._makes)) for one in names}
         more = {one: self._word(value) for one, value in (params or {}).items()}
         self._job = NotebookRunConfig(
-            said.source_directory, str(said.script), None, {**given_ones, **files, **more},
-            run_config=_configured(said.run_config, compute_target))
+            said.source_directory, str(said.script),
+            self._written(said, output_notebook_pipeline_data_name),
+            {**given_ones, **files, **more}, run_config=_configured(said.run_config, compute_target))
         self._job.arguments = self._arguments
+
+    def _written(self, said: NotebookRunConfig, output: Optional[str]) -> Optional[str]:
+        """Where the notebook goes with what its cells print: below an output of its own."""
+        if output is None:
+            return said.output_notebook
+        name = said.output_notebook or "{}.output{}".format(*os.path.splitext(str(said.script)))
+        return Expression(f"{self._make(PipelineData(output))}/{name}")
 
 
 class ModuleStep(_JobStep):

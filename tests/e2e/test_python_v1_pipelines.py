@@ -2,6 +2,8 @@
 
 # rooms: front job cli
 
+import json
+
 from support import USAGE, run_tests
 from v1_case import LOGS, SWEEP, V1, V1Case
 
@@ -241,6 +243,7 @@ print(module.resolve().version, [one.version for one in Module.get_versions(ws, 
     def test_a_notebook_is_a_job_and_a_step(self):
         self.write_notebook("src/deep/book.ipynb", "n = 1\nprepared = name = ''",
                             "print(n, name, prepared and open(prepared + '/count').read())",
+                            "!echo shell\nn",
                             tags=["parameters"])
         done = self.runs(V1 + PIPELINE + """
 from azureml.contrib.notebook import (AzureMLNotebookHandler, NotebookRunConfig,
@@ -250,14 +253,23 @@ config = NotebookRunConfig("src", "deep/book.ipynb", output_notebook="outputs/bo
                            handler=AzureMLNotebookHandler(timeout=60))
 config.run_config.target = "gpu-cluster"
 experiment.submit(config).wait_for_completion(show_output=True)
-step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared])
+step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared],
+                          output_notebook_pipeline_data_name="printed")
 run = experiment.submit(Pipeline(ws, [prepare, step]), pipeline_parameters={"count": 12})
 run.wait_for_completion()
+run.find_step_run("book")[0].get_output_data("printed").download(".")
 """)
         self.assertEqual(done.stdout.splitlines(), [
-            """[2] it's "3" """, """book: 12 it's "3" 12"""])
-        self.assertIn("NotebookRunConfig(output_notebook=..., handler=...) has no effect here",
-                      done.stderr)
+            """[2] it's "3" """, "shell", "[2]", """book: 12 it's "3" 12""", "book: shell",
+            "book: 12"])
+        self.assertIn("NotebookRunConfig(handler=...) has no effect here", done.stderr)
+        with open(self.path("printed/outputs/book.ipynb"), encoding="utf-8") as file:
+            first, injected, *others = json.load(file)["cells"][1:]
+        self.assertEqual((first["outputs"], first["execution_count"]), ([], 1))
+        self.assertTrue("".join(injected["source"]).startswith("# Parameters\nn = 12\n"))
+        self.assertEqual([one["outputs"] for one in others], [
+            [{"output_type": "stream", "name": "stdout", "text": text}]
+            for text in ("12 it's \"3\" 12\n", "shell\n12\n")])
 
     def test_wrong_pipelines(self):
         for line, *told in (
