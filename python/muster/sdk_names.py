@@ -229,7 +229,7 @@ OTHERS: Dict[str, str] = {
         "AdlaCompute BatchCompute ModuleDef PipelineStep to_html",
     "azureml.pipeline.steps":
         "AdlaStep AutoMLStep AutoMLStepRun AzureBatchStep DataTransferStep DatabricksStep "
-        "HyperDriveStepRun KustoStep RScriptStep SynapseSparkStep _HDInsightStep",
+        "KustoStep RScriptStep SynapseSparkStep _HDInsightStep",
     "azureml.telemetry":
         "UserErrorException! add_diagnostics_properties get_diagnostics_collection_info "
         "get_event_logger get_telemetry_log_handler is_diagnostics_collection_info_available "

@@ -106,7 +106,7 @@ _MODULES: Dict[str, Dict[str, str]] = {
         "step_data": "PipelineParameter",
         "modules": _MODULE_NAMES + " InputPortDef OutputPortDef ParamDef"},
     "azureml.pipeline.steps": {
-        "parallel_run": _PARALLEL,
+        "parallel_run": _PARALLEL, "hyperdrive": "HyperDriveStepRun",
         "steps": "CommandStep EstimatorStep HyperDriveStep ModuleStep MpiStep PythonScriptStep"},
     "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
     "azureml.train": {"": "hyperdrive"},

@@ -113,16 +113,23 @@ class Pipelines(V1Case):
 
     def test_a_sweep_is_a_step(self):
         self.write("src/train.py", LOGS)
-        done = self.runs(V1 + SWEEP.split("swept =")[0] + """
+        done = self.python(V1 + SWEEP.split("swept =")[0] + """
 from azureml.pipeline.core import Pipeline
-from azureml.pipeline.steps import HyperDriveStep
+from azureml.pipeline.steps import HyperDriveStep, HyperDriveStepRun
 older = HyperDriveStep(name="tune", hyperdrive_run_config=sweep)
 assert older.step_keys({}) == HyperDriveStep("tune", sweep).step_keys({})
 run = experiment.submit(Pipeline(ws, [older]))
 run.wait_for_completion()
 print(run.get_status(), [step["state"] for step in run.details()["steps"]])
-""")
-        self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
+swept = HyperDriveStepRun(run.find_step_run("tune")[0])
+print(swept.get_best_run_by_primary_metric().get_metrics()["lr"],
+      [one["hyperparameters"] for one in swept.get_children_sorted_by_primary_metric()])
+HyperDriveStepRun(step_run=next(swept.get_children()))
+""", "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-2:], [
+            "Completed ['completed']", "3 [{'lr': '3'}, {'lr': '2'}, {'lr': '1'}]"])
+        self.assertRegex(done.stderr, r"\S+/tune/trial_0 is not a sweep")
 
     def test_counts_may_be_parameters_of_the_pipeline(self):
         self.write("src/requirements.txt", "six\n")
