@@ -150,7 +150,8 @@ class ModuleVersion(_Kept):
         return self._module._version(self.version)
 
     def _say(self, key: str, value: Any) -> None:
-        self._module._change(lambda said: _in(said, self.version).update({key: value}))
+        self._module._change(
+            lambda said: _in(self._module.name, said, self.version).update({key: value}))
 
 
 class Module(_Kept):
@@ -283,11 +284,7 @@ class Module(_Kept):
         self._change(lambda said: said.update({key: value}))
 
     def _version(self, version: str) -> Dict[str, Any]:
-        versions = self._said()["versions"]
-        if all(one["version"] != version for one in versions):
-            raise BadCall(f"the module {self.name!r} has no version {version!r}",
-                          nearest(version, [one["version"] for one in versions]))
-        return _in({"versions": versions}, version)
+        return _in(self.name, self._said(), version)
 
 
 def said_of(version: ModuleVersion) -> Dict[str, Any]:
@@ -319,9 +316,12 @@ def _all(workspace: Any) -> Iterator[Module]:
         yield Module(workspace, str(said["id"]), name)
 
 
-def _in(said: Dict[str, Any], version: str) -> Dict[str, Any]:
-    found: Dict[str, Any] = next(one for one in said["versions"] if one["version"] == version)
-    return found
+def _in(name: str, said: Dict[str, Any], version: str) -> Dict[str, Any]:
+    found: Dict[str, Dict[str, Any]] = {one["version"]: one for one in said["versions"]}
+    if version not in found:
+        raise BadCall(f"the module {name!r} has no version {version!r}",
+                      nearest(version, list(found)))
+    return found[version]
 
 
 def _highest(versions: List[str]) -> str:
