@@ -73,6 +73,8 @@ def _arguments() -> argparse.Namespace:
                         dest="parameters", help="a parameter of a notebook, set behind the cell "
                         "with the tag 'parameters', or before all cells: 3, 0.5, True, [1, 2] and "
                         "the like, else text. Repeatable")
+    parser.add_argument("-o", metavar="FILE", dest="output", help="write the notebook to FILE "
+                        "with what its cells print")
     parser.add_argument("script", metavar="SCRIPT", help="the program, or a Jupyter notebook")
     parser.add_argument("words", metavar="ARGS", nargs=argparse.REMAINDER, help="its arguments")
     if len(sys.argv) == 1:
@@ -126,15 +128,16 @@ def main() -> int:
     told = _arguments()
     is_notebook = told.script.endswith(".ipynb")
     wrong = _no_program(told.script)
-    if told.parameters and not is_notebook and not wrong:
-        wrong = f"-p: {told.script} is not a notebook\n  hint: give its arguments behind its name"
+    option = "-p" if told.parameters else "-o" if told.output is not None else ""
+    if option and not is_notebook and not wrong:
+        wrong = f"{option}: {told.script} is not a notebook\n  hint: give its arguments behind its name"
     if wrong:
         print(f"muster: error: {wrong}", file=sys.stderr)
         return 2
     _prepare(told)
     try:
         if is_notebook:
-            run_notebook(told.script, dict(told.parameters))
+            run_notebook(told.script, dict(told.parameters), told.output)
         else:
             runpy.run_path(told.script, run_name="__main__")
     except MusterError as error:

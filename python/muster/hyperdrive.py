@@ -1,6 +1,7 @@
 """azureml.train.hyperdrive: a job that runs many times, in the words of Azure ML's SDK v1."""
 
 import enum
+import json
 import re
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
@@ -373,3 +374,24 @@ class HyperDriveRun(Run):
         return [{"run_id": trial.id, "hyperparameters": values.get(trial.id),
                  "best_primary_metric": value, "status": trial.get_status()}
                 for value, trial in judged[:top or None]]
+
+
+class HyperDriveStepRun(HyperDriveRun):
+    """The same of a sweep that is a step of a pipeline."""
+
+    _TYPE = "azureml.StepRun"
+
+    def __init__(self, step_run: Run) -> None:
+        if not step_run.details().get("steps"):
+            raise BadCall(f"{step_run.id} is not a sweep", "give the run of a HyperDriveStep: "
+                          "pipeline_run.find_step_run(NAME)[0]")
+        super().__init__(step_run.experiment, step_run.id)
+
+    def _objective(self) -> Tuple[str, bool]:
+        """As the file of its pipeline says, which the program has made."""
+        pipeline, _, step = self.id.rpartition("/")
+        try:
+            said = json.loads(job_text_of(Run(pipeline).folder))["jobs"][step]["objective"]
+        except (ValueError, KeyError):
+            return super()._objective()
+        return str(said["primary_metric"]), str(said["goal"]).lower() == "maximize"

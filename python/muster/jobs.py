@@ -13,7 +13,7 @@ from .kept_job import KeptJob
 from .named_files import copy_below
 from .pipeline import Pipeline
 from .place import users_line
-from .run import RunFailed, leave_alone
+from .run import ended, leave_alone
 from .sdk_errors import JobException
 from .submitted import SubmittedJob
 from .sweep_job import SweepJob
@@ -98,16 +98,14 @@ class Jobs(Checked):
         return iter(found if max_results is None else found[:max_results])
 
     def stream(self, name: str) -> None:
-        """Shows its output until its end, and raises RunFailed unless it went well."""
+        """Shows its output until its end, and raises RunFailed if it has failed."""
         job = SubmittedJob.found(name)
         try:
             code_of("logs", job.name, "-f", "-q")
             code = completed("wait", job.name).returncode
         except KeyboardInterrupt:
             leave_alone(job.name, f"client.jobs.begin_cancel({job.name!r})")
-        details = job.details()
-        if details["state"] != "completed":
-            raise RunFailed(code, f"run {job.name} {details['state']}: {details.get('cause')}")
+        ended(job.name, code, job.details(), raises=True)
 
     def begin_cancel(self, name: str) -> Any:
         """Once it returns, the job has ended."""

@@ -10,11 +10,12 @@ import linecache
 import os
 import sys
 from types import CodeType
-from typing import Any, Dict, List, Mapping, NamedTuple, Tuple
+from typing import Any, ContextManager, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 from .binary import BadCall
 from .notebook_lines import CELL, HELP, MAGIC, OUTPUT, SHELL, python_of
 from .notebook_magics import Magics
+from .notebook_output import Transcript
 from .notebook_shell import Shell
 from .page import display, page
 
@@ -24,13 +25,16 @@ class _Cell(NamedTuple):
 
     text: str
     place: str
+    number: int  # among all cells, from 1 on
     has_defaults: bool  # of parameters, as papermill knows it
 
 
 class _Notebook:
     """Its cells, and the module in which they are carried out."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, transcript: Optional[Transcript] = None) -> None:
+        self._transcript = transcript  # of the cells of that file
+        self._path = path
         self._names: Dict[str, Any] = {"__name__": "__main__", "__file__": path,
                                        "display": display}
         self._magics = Magics(self._names, self._carried_out, self.whole)
@@ -48,14 +52,21 @@ class _Notebook:
         """All cells of a notebook; as in Jupyter, a value at the end of a cell is shown."""
         cells = _cells_of(path)
         first = next((at for at, one in enumerate(cells, 1) if one.has_defaults), 0)
-        for at, (text, place, _) in enumerate(cells):
+        for at, cell in enumerate(cells):
             if at == first:
                 self._names.update(parameters)
-            lines = text.splitlines(keepends=True)
-            linecache.cache[place] = (len(text), None, lines, place)  # for tracebacks
-            value = self._carried_out(text, place)
-            if value is not None:
-                print(repr(value))
+            lines = cell.text.splitlines(keepends=True)
+            linecache.cache[cell.place] = (len(cell.text), None, lines, cell.place)  # of tracebacks
+            with self._kept(cell):
+                value = self._carried_out(cell.text, cell.place)
+                if value is not None:
+                    print(repr(value))
+
+    def _kept(self, cell: _Cell) -> ContextManager[None]:
+        """What it prints, if a notebook with that is to be written."""
+        if self._transcript is None or not cell.place.startswith(f"{self._path}[cell "):
+            return contextlib.nullcontext()
+        return self._transcript.cell(cell.number)
 
     def close(self) -> None:
         """What its cells have left waiting is given up."""
@@ -138,7 +149,7 @@ def _cells_of(path: str) -> List[_Cell]:
     if language.lower() not in ("", "python", "python3", "ipython"):
         raise BadCall(f"{path} is a notebook of {language}, and muster carries out those of Python",
                       "Jupyter can save it as a program, which `muster run` starts", f"{path}:1")
-    return [_Cell(text, f"{path}[cell {number}]", has_defaults)
+    return [_Cell(text, f"{path}[cell {number}]", number, has_defaults)
             for number, (text, kind, has_defaults) in enumerate(cells, 1) if kind == "code"]
 
 
@@ -151,10 +162,19 @@ def _language(metadata: Any) -> str:
     return ""
 
 
-def run_notebook(path: str, parameters: Mapping[str, Any]) -> None:
-    """All cells, in a module of their own; parameters are set behind their defaults, or first."""
+def run_notebook(path: str, parameters: Mapping[str, Any], output: Optional[str] = None) -> None:
+    """All cells, in a module of their own; parameters are set behind their defaults, or first.
+
+    `output`: a notebook with what they print, which is written however they end."""
     folder, name = os.path.split(os.path.abspath(path))
+    to = None if output is None else os.path.abspath(output)
     os.chdir(folder)  # where Jupyter carries it out
     sys.path[0] = folder
-    with contextlib.closing(_Notebook(name)) as notebook:
-        notebook.whole(name, parameters)
+    transcript = None if to is None else Transcript(name, to)
+    with contextlib.closing(_Notebook(name, transcript)) as notebook:
+        try:
+            notebook.whole(name, parameters)
+        finally:
+            if transcript is not None:
+                defaults = [one.number for one in _cells_of(name) if one.has_defaults]
+                transcript.write(parameters, next(iter(defaults), 0))

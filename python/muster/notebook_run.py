@@ -13,13 +13,14 @@ from .shell_words import Expression, shell_word
 class NotebookRunConfig(ScriptRunConfig):
     """A notebook, and values of its parameters."""
 
-    LACKS = lacks(accepted="identity _telemetry_values", no_effect="output_notebook handler")
+    LACKS = lacks(accepted="identity _telemetry_values", no_effect="handler")
 
     def __init__(self, source_directory: Union[str, "os.PathLike[str]"], notebook: str,
                  output_notebook: Optional[str] = None,
                  parameters: Optional[Mapping[str, Any]] = None, handler: Any = None,
                  run_config: Optional[RunConfiguration] = None) -> None:
         super().__init__(source_directory, notebook, run_config=run_config)
+        self.output_notebook = output_notebook
         self.parameters: Dict[str, Any] = dict(parameters or {})
         reads = map(data_input_of, self.parameters.values())
         self.data = [one for one in reads if one is not None]
@@ -28,6 +29,8 @@ class NotebookRunConfig(ScriptRunConfig):
         words = ["-m", "muster"]
         for name, value in self.parameters.items():
             words += ["-p", _said(name, value)]
+        if self.output_notebook is not None:
+            words += ["-o", self.output_notebook]
         python = self.run_config.environment.interpreter
         return " ".join(map(shell_word, [python, *words, self.script, *self.arguments]))
 

@@ -16,6 +16,7 @@ from .named_files import copy_named
 from .own_files import make_folders, scratch_folder, usable
 from .record import add_notes, files_in, metrics_in, notes_of
 from .run_files import file_called, plain_path, whole_of
+from .sdk_errors import ActivityFailedException, JobException
 
 _SDK_WORDS = {"queued": "Queued", "starting": "Starting", "running": "Running",
               "completed": "Completed", "failed": "Failed", "stopped": "Canceled",
@@ -36,12 +37,21 @@ def _definition(command: List[str]) -> Dict[str, Any]:
     return {"command": text, "script": words[1], "arguments": words[2:]}
 
 
-class RunFailed(MusterError):
-    """A run that did not complete."""
+class RunFailed(ActivityFailedException, JobException):
+    """A run that has failed, by the names that the SDKs have for that."""
 
 
 class LeftAlone(KeyboardInterrupt):
     """Ctrl-C while a run was waited for; it has been said that the run goes on."""
+
+
+def ended(name: str, code: int, details: Mapping[str, Any], raises: bool) -> None:
+    """Of a run that was waited for: as in the SDKs, one that was cancelled has not failed."""
+    state = str(details["state"])
+    if raises and _SDK_WORDS.get(state, "Failed") == "Failed":
+        raise RunFailed(code, f"run {name} {state}: {details.get('cause')}")
+    if state == "stopped":
+        print(f"muster: run {name} was cancelled", file=sys.stderr, flush=True)
 
 
 def leave_alone(name: str, cancel: str) -> NoReturn:
@@ -147,13 +157,12 @@ class Run(Checked):
         "timeout_seconds": "a job has limits.timeout; run.wait() waits for its end"}))
     def wait_for_completion(self, show_output: bool = False, wait_post_processing: bool = False,
                             raise_on_error: bool = True) -> Dict[str, Any]:
-        """The SDK's way to wait: what is known of the run, or RunFailed."""
+        """The SDK's way to wait: what is known of the run; RunFailed, if it has failed."""
         if not isinstance(raise_on_error, bool):  # in azure.ml.component, a timeout stands there
             raise BadCall(f"raise_on_error is {raise_on_error!r}", "it is True or False")
         code = self._wait(show_output, tells=not raise_on_error)
         details = self.get_details()
-        if raise_on_error and details["state"] != "completed":
-            raise RunFailed(code, f"run {self.id} {details['state']}: {details.get('cause')}")
+        ended(self.id, code, details, raise_on_error)
         return details
 
     def logs(self, rank: Optional[int] = None) -> str:

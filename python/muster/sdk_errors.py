@@ -32,6 +32,10 @@ class ModelNotFoundException(WebserviceException):
     """The same."""
 
 
+class ActivityFailedException(MusterError):
+    """What SDK v1 says of a run that has failed."""
+
+
 class MlException(AzureError):
     """azure.ai.ml.exceptions has it and the next one."""
 

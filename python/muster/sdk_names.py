@@ -216,20 +216,20 @@ OTHERS: Dict[str, str] = {
         "TrainingException! UserErrorException! WebserviceException! WorkspaceException! "
         "WorkspacePrivateEndpointException!",
     "azureml.pipeline.core":
-        "InputPortBinding Module ModuleVersion ModuleVersionDescriptor OutputPortBinding "
-        "PipelineDataset PipelineDraft PipelineEndpoint PublishedPipeline Schedule "
-        "ScheduleRecurrence StepRunOutput TimeZone TrainingOutput",
+        "InputPortBinding OutputPortBinding PipelineDataset PipelineDraft PipelineEndpoint "
+        "PublishedPipeline Schedule ScheduleRecurrence StepRunOutput TimeZone TrainingOutput",
     "azureml.pipeline.core.graph":
         "AbstractDataset DataSource DataSourceDef DataSourceNode DataType Dataset "
         "DatasetConsumptionConfig Edge FileDataset Graph HasPipelinePortal InputPort "
-        "InputPortBinding InputPortDef Module ModuleDef ModuleNode Node OutputPort "
-        "OutputPortBinding OutputPortDef Param ParamDef PipelineDataset "
-        "PipelineOutputAbstractDataset PipelineRun PortDataReference PublishedPipeline "
-        "SqlDataReference StoredProcedureParameter StoredProcedureParameterType TabularDataset "
-        "TrainingOutput experiment_method make_link to_html",
+        "InputPortBinding Module ModuleDef ModuleNode Node OutputPort OutputPortBinding Param "
+        "PipelineDataset PipelineOutputAbstractDataset PipelineRun PortDataReference "
+        "PublishedPipeline SqlDataReference StoredProcedureParameter StoredProcedureParameterType "
+        "TabularDataset TrainingOutput experiment_method make_link to_html",
+    "azureml.pipeline.core.module":
+        "AdlaCompute BatchCompute ModuleDef PipelineStep to_html",
     "azureml.pipeline.steps":
         "AdlaStep AutoMLStep AutoMLStepRun AzureBatchStep DataTransferStep DatabricksStep "
-        "HyperDriveStepRun KustoStep ModuleStep RScriptStep SynapseSparkStep _HDInsightStep",
+        "KustoStep RScriptStep SynapseSparkStep _HDInsightStep",
     "azureml.telemetry":
         "UserErrorException! add_diagnostics_properties get_diagnostics_collection_info "
         "get_event_logger get_telemetry_log_handler is_diagnostics_collection_info_available "

@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Optional, Sequence, Set, Type
 
 from .binary import BadCall
 from .checked import nearest
-from .sdk_errors import ModelNotFoundException, UserErrorException, WebserviceException
+from .sdk_errors import (ActivityFailedException, ModelNotFoundException, UserErrorException,
+                         WebserviceException)
 from .sdk_names import OTHERS
 from .services import Described
 
@@ -22,6 +23,7 @@ _CORE = {"experiment": "Experiment Workspace", "datastores": "Datastore", "datas
          "script_run_config": "ScriptRunConfig", "compute": "ComputeTarget",
          "runconfig": "RunConfiguration"}
 _IMAGES = "DEFAULT_CPU_IMAGE DEFAULT_GPU_IMAGE"
+_MODULE_NAMES = "Module ModuleVersion ModuleVersionDescriptor"
 _STEP_DATA = "OutputFileDatasetConfig"
 _DATASETS = "FileDataset TabularDataset"
 _PARALLEL = "ParallelRunConfig ParallelRunStep"
@@ -95,13 +97,17 @@ _MODULES: Dict[str, Dict[str, str]] = {
     "azureml.pipeline": {},
     "azureml.pipeline.core": {
         "step_data": "PipelineData PipelineParameter", "steps": "PipelineStep",
+        "modules": _MODULE_NAMES,
         "step_pipeline": "Pipeline PipelineRun StepRun StepSequence PortDataReference=PortData"},
     "azureml.pipeline.core.graph": {
-        "step_data": "PipelineParameter",
+        "step_data": "PipelineParameter", "modules": "InputPortDef OutputPortDef ParamDef",
         "datastores": "DataPath DataPathComputeBinding DataReference"},
+    "azureml.pipeline.core.module": {
+        "step_data": "PipelineParameter",
+        "modules": _MODULE_NAMES + " InputPortDef OutputPortDef ParamDef"},
     "azureml.pipeline.steps": {
-        "parallel_run": _PARALLEL,
-        "steps": "CommandStep EstimatorStep HyperDriveStep MpiStep PythonScriptStep"},
+        "parallel_run": _PARALLEL, "hyperdrive": "HyperDriveStepRun",
+        "steps": "CommandStep EstimatorStep HyperDriveStep ModuleStep MpiStep PythonScriptStep"},
     "azureml.telemetry": {"telemetry": "set_diagnostics_collection"},
     "azureml.train": {"": "hyperdrive"},
     "azureml.train.dnn": {
@@ -246,7 +252,7 @@ class _Absent:
 
 
 _errors: Dict[str, Type[Exception]] = {one.__name__: one for one in (
-    UserErrorException, ModelNotFoundException, WebserviceException)}
+    ActivityFailedException, UserErrorException, ModelNotFoundException, WebserviceException)}
 
 
 def _error(name: str) -> Type[Exception]:

@@ -130,7 +130,7 @@ class Pipeline(Checked):
               values: Mapping[str, Any]) -> Dict[str, Any]:
         inputs: Dict[str, Any] = {one: f"${{{{parent.inputs.{one}}}}}" for one in step.parameters()}
         for one, output in step.reads().items():
-            inputs[one] = f"${{{{parent.jobs.{_maker(step, output, named)}.outputs.{output.name}}}}}"
+            inputs[one] = f"${{{{parent.jobs.{_made(step, output, named)}}}}}"
         data = [one.given(values) for one in step.data().values()]
         inputs.update({one.name: one.input_keys() for one in data})
         names = {id(one): other for other, one in named.items()}
@@ -157,10 +157,11 @@ def _unique(steps: Iterator[PipelineStep]) -> List[PipelineStep]:
     return list({id(step): step for step in steps}.values())
 
 
-def _maker(step: PipelineStep, output: StepOutput, named: Dict[str, PipelineStep]) -> str:
+def _made(step: PipelineStep, output: StepOutput, named: Dict[str, PipelineStep]) -> str:
     for name, one in named.items():
-        if one.makes().get(output.name) is output:
-            return name
+        for port, made in one.makes().items():
+            if made is output:
+                return f"{name}.outputs.{port}"
     raise BadCall(f"the step {step.name} reads {output.name}, which no step of the pipeline makes",
                   "add it to outputs of the step that makes it, and that step to the pipeline",
                   step.made_at)
@@ -202,10 +203,12 @@ class _Waits(Run):
     """A run that is waited for as the SDK's pipelines are."""
 
     @checked(lacks(refused={"timeout_seconds": "run.wait() waits for its end"}))
-    def wait_for_completion(
+    def wait_for_completion(  # type: ignore[override]
             self, show_output: bool = True, timeout_seconds: Optional[float] = None,
-            raise_on_error: bool = True) -> Dict[str, Any]:
-        return super().wait_for_completion(show_output, raise_on_error=raise_on_error)
+            raise_on_error: bool = True) -> str:
+        """Its status, not the details."""
+        found = super().wait_for_completion(show_output, raise_on_error=raise_on_error)
+        return str(found["status"])
 
 
 class StepRun(_Waits):

@@ -1,21 +1,23 @@
 """azureml.pipeline.steps: scripts and commands that are steps of a pipeline."""
 
+import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .binary import BadCall
-from .checked import Checked, given, lacks
+from .checked import Checked, given, lacks, nearest
 from .datastores import DataInput, by_names, data_input_of
 from .environment import ContainerRegistry, Environment
 from .estimator import environment_of, packages_of
 from .hyperdrive import OLDER_NAMES, HyperDriveConfig
+from .modules import Module, ModuleVersion, said_of, words_of
 from .notebook_run import NotebookRunConfig
 from .place import users_line
 from .runconfig import MpiConfiguration, RunConfiguration
 from .script_run_config import ScriptRunConfig
 from .shell_words import Expression
 from .step_counts import Count, StepCounts, parameters_of, usual
-from .step_data import (OutputFileDatasetConfig, PipelineParameter, StepInput, StepOutput,
-                        output_of, plain_name)
+from .step_data import (OutputFileDatasetConfig, PipelineData, PipelineParameter, StepInput,
+                        StepOutput, output_of, plain_name)
 from .where import target_name
 
 Values = Optional[Sequence[Any]]
@@ -47,10 +49,13 @@ class PipelineStep(Checked):
         """Starts once that one has completed."""
         self._after.append(step)
 
-    def _make(self, output: StepOutput) -> Expression:
-        self._makes[output.name] = output
+    def _make(self, output: StepOutput, port: Optional[str] = None) -> Expression:
+        """`port`: what the step itself calls it."""
+        found = [one for one, made in self._makes.items() if made is output]
+        name = found[0] if found else port or output.name
+        self._makes[name] = output
         output.made_by(self)
-        return Expression(f"${{{{outputs.{output.name}}}}}")
+        return Expression(f"${{{{outputs.{name}}}}}")
 
     def _read(self, thing: Any) -> Expression:
         data = data_input_of(thing)
@@ -73,7 +78,7 @@ class PipelineStep(Checked):
             return self._read(value)
         if isinstance(value, StepInput):
             read = [name for name, one in self._reads.items() if one is value.output]
-            is_made = value.output.name in self._makes
+            is_made = any(one is value.output for one in self._makes.values())
             return (self._make(value.output) if is_made else
                     Expression(f"${{{{inputs.{read[0]}}}}}") if read else self._read(value))
         if not isinstance(value, StepOutput):
@@ -81,7 +86,8 @@ class PipelineStep(Checked):
         names = [name for name, one in self._reads.items() if one is value]
         if names:
             return Expression(f"${{{{inputs.{names[0]}}}}}")
-        if value.name in self._makes or isinstance(value, OutputFileDatasetConfig):
+        if (any(one is value for one in self._makes.values())
+                or isinstance(value, OutputFileDatasetConfig)):
             return self._make(value)
         raise BadCall(f"{value.name} is neither an input nor an output of the step {self.name}",
                       "add it to inputs, or to outputs of the step that makes it")
@@ -253,14 +259,15 @@ class EstimatorStep(_JobStep):
 class NotebookRunnerStep(_JobStep):
     """A notebook: what the step reads and makes are parameters of it, by their names."""
 
-    LACKS = lacks(accepted="version", refused={
-        "output_notebook_pipeline_data_name": "what its cells print is in the log of the step"})
+    LACKS = lacks(accepted="version")
 
     def __init__(self, name: Optional[str] = None,
                  notebook_run_config: Optional[NotebookRunConfig] = None,
                  runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
                  compute_target: object = None, params: Optional[Mapping[str, Any]] = None,
-                 inputs: Values = None, outputs: Values = None, allow_reuse: bool = True) -> None:
+                 inputs: Values = None, outputs: Values = None, allow_reuse: bool = True,
+                 version: Optional[str] = None,
+                 output_notebook_pipeline_data_name: Optional[str] = None) -> None:
         said = notebook_run_config
         if said is None:
             raise BadCall("NotebookRunnerStep() needs a notebook_run_config",
@@ -272,9 +279,70 @@ class NotebookRunnerStep(_JobStep):
             ("inputs", [*self._reads, *self._data]), ("outputs", self._makes)) for one in names}
         more = {one: self._word(value) for one, value in (params or {}).items()}
         self._job = NotebookRunConfig(
-            said.source_directory, str(said.script), None, {**given_ones, **files, **more},
-            run_config=_configured(said.run_config, compute_target))
+            said.source_directory, str(said.script),
+            self._written(said, output_notebook_pipeline_data_name),
+            {**given_ones, **files, **more}, run_config=_configured(said.run_config, compute_target))
         self._job.arguments = self._arguments
+
+    def _written(self, said: NotebookRunConfig, output: Optional[str]) -> Optional[str]:
+        """Where the notebook goes with what its cells print: below an output of its own."""
+        if output is None:
+            return said.output_notebook
+        name = said.output_notebook or "{}.output{}".format(*os.path.splitext(str(said.script)))
+        return Expression(f"{self._make(PipelineData(output))}/{name}")
+
+
+class ModuleStep(_JobStep):
+    """A version of a module, whose names of what it reads and makes stand for the pipeline's."""
+
+    LACKS = lacks(accepted="_workflow_provider")
+
+    def __init__(self, module: Optional[Module] = None, version: Optional[str] = None,
+                 module_version: Optional[ModuleVersion] = None,
+                 inputs_map: Optional[Mapping[str, Any]] = None,
+                 outputs_map: Optional[Mapping[str, Any]] = None, compute_target: object = None,
+                 runconfig: Optional[RunConfiguration] = None,
+                 runconfig_pipeline_params: Optional[Mapping[str, Any]] = None,
+                 arguments: Values = None, params: Optional[Mapping[str, Any]] = None,
+                 name: Optional[str] = None) -> None:
+        if (module is None) == (module_version is None):
+            raise BadCall("ModuleStep() needs either module or module_version",
+                          "Module.get(workspace, name=...) gives a module")
+        used = module.resolve(version) if module is not None else module_version
+        assert used is not None
+        reads, makes = dict(inputs_map or {}), dict(outputs_map or {})
+        _check_wiring(used, reads, makes)
+        super().__init__(name or used.module().name)
+        for port, thing in makes.items():
+            self._make(output_of(thing), plain_name(port))
+        for port, thing in reads.items():
+            self._read(thing if data_input_of(thing) is not None
+                       else StepInput(output_of(thing), port))
+        words = words_of(used, {**reads, **makes}) if arguments is None else arguments
+        self._arguments = [self._word(one) for one in words or []]
+        self._counts = StepCounts(runconfig_pipeline_params)
+        run = _configured(runconfig, compute_target)
+        said = said_of(used)
+        of_words = {one.name: one for one in words or [] if isinstance(one, PipelineParameter)}
+        run.environment_variables = {**run.environment_variables, **_variables(
+            self, {**said["params"], **of_words, **(params or {})})}
+        self._job = ScriptRunConfig(said["folder"], said["script"], self._arguments,
+                                    run_config=run)
+
+
+def _check_wiring(used: ModuleVersion, reads: Mapping[str, Any], makes: Mapping[str, Any]) -> None:
+    """Each name is one of the version's, and those that it needs are there."""
+    said, module = said_of(used), used.module().name
+    for side, given_ones, known in (("inputs", reads, list(said["inputs"])),
+                                    ("outputs", makes, said["outputs"])):
+        for port in given_ones:
+            if port not in known:
+                raise BadCall(f"{side}_map names {port!r}, which the module {module!r} has not "
+                              f"among its {side}", nearest(port, known))
+        for port in known:
+            if port not in given_ones and not (side == "inputs" and said["inputs"][port]):
+                raise BadCall(f"{side}_map lacks {port!r} of the module {module!r}",
+                              f"it has {', '.join(known)}")
 
 
 class HyperDriveStep(PipelineStep):

@@ -35,7 +35,8 @@ GROUPS = {
         azureml.core.runconfig azureml.core.script_run_config azureml.core.webservice
         azureml.core.workspace azureml.data azureml.data.data_reference azureml.data.datapath
         azureml.data.dataset_consumption_config azureml.data.dataset_factory azureml.exceptions
-        azureml.pipeline.core azureml.pipeline.core.graph azureml.pipeline.steps azureml.telemetry
+        azureml.pipeline.core azureml.pipeline.core.graph azureml.pipeline.core.module
+        azureml.pipeline.steps azureml.telemetry
         azureml.train.dnn azureml.train.estimator azureml.train.hyperdrive
         azureml.train.hyperdrive.parameter_expressions azureml.train.hyperdrive.policy
         azureml.train.hyperdrive.run azureml.train.hyperdrive.runconfig

@@ -2,6 +2,8 @@
 
 # rooms: front job cli
 
+import json
+
 from support import USAGE, run_tests
 from v1_case import LOGS, SWEEP, V1, V1Case
 
@@ -45,6 +47,37 @@ step = run.find_step_run("prepare data")[0]
 step.get_output_data("prepared").download("fetched")
 print(open("fetched/prepared/count").read(), step.get_metrics())
 """
+MODULE = """
+from azureml.pipeline.core import Module, ModuleVersion, Pipeline, PipelineData, PipelineParameter
+from azureml.pipeline.core.graph import InputPortDef, OutputPortDef, ParamDef
+from azureml.pipeline.core.module import Module as AsModule
+from azureml.pipeline.steps import ModuleStep
+assert AsModule is Module
+try:
+    module = Module.get(ws, name="sums")
+except Exception:
+    module = Module.create(ws, name="sums", description="adds")
+    first = module.publish_python_script(
+        "sum.py", "from numbers", inputs=[], outputs=[OutputPortDef("sum", label="a sum")],
+        params={"start": 5, "unused": ParamDef("unused", 7)}, version="1", source_directory="src")
+    number = InputPortDef("number", is_optional=False)
+    total = OutputPortDef("sum", default_datastore_mode="mount")
+    module.publish_python_script(
+        "sum.py", "from a file", [number], [total], version="1.10", is_default=True,
+        source_directory="src", arguments=["--to", total, "--file", number])
+    module.publish_python_script("sum.py", "is higher", [number], [total], version="1.9",
+                                 source_directory="src")
+"""
+SUM = """
+import os, sys
+words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+found = int(words.get("--number", 0))
+if "--file" in words:
+    found = int(open(words["--file"]).read())
+with open(words["--to"], "w") as file:
+    file.write(str(found + int(os.environ.get("AML_PARAMETER_start", 1))))
+print({name: one for name, one in os.environ.items() if name.startswith("AML_PARAMETER_")})
+"""
 PREPARE = """
 import os, sys
 from azureml.core import Run
@@ -80,16 +113,23 @@ class Pipelines(V1Case):
 
     def test_a_sweep_is_a_step(self):
         self.write("src/train.py", LOGS)
-        done = self.runs(V1 + SWEEP.split("swept =")[0] + """
+        done = self.python(V1 + SWEEP.split("swept =")[0] + """
 from azureml.pipeline.core import Pipeline
-from azureml.pipeline.steps import HyperDriveStep
+from azureml.pipeline.steps import HyperDriveStep, HyperDriveStepRun
 older = HyperDriveStep(name="tune", hyperdrive_run_config=sweep)
 assert older.step_keys({}) == HyperDriveStep("tune", sweep).step_keys({})
 run = experiment.submit(Pipeline(ws, [older]))
 run.wait_for_completion()
 print(run.get_status(), [step["state"] for step in run.details()["steps"]])
-""")
-        self.assertEqual(done.stdout.splitlines()[-1], "Completed ['completed']")
+swept = HyperDriveStepRun(run.find_step_run("tune")[0])
+print(swept.get_best_run_by_primary_metric().get_metrics()["lr"],
+      [one["hyperparameters"] for one in swept.get_children_sorted_by_primary_metric()])
+HyperDriveStepRun(step_run=next(swept.get_children()))
+""", "-m", "muster")
+        self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-2:], [
+            "Completed ['completed']", "3 [{'lr': '3'}, {'lr': '2'}, {'lr': '1'}]"])
+        self.assertRegex(done.stderr, r"\S+/tune/trial_0 is not a sweep")
 
     def test_counts_may_be_parameters_of_the_pipeline(self):
         self.write("src/requirements.txt", "six\n")
@@ -156,9 +196,61 @@ print(run.get_status())
         self.assertEqual(done.stdout.splitlines()[-1], "Completed")
         self.assertEqual(done.stdout.count("'train.py'"), 3)
 
+    def test_versions_of_modules_are_steps(self):
+        self.write("src/sum.py", SUM)
+        self.runs(V1 + MODULE)
+        done = self.runs(V1 + MODULE + """
+first = ModuleVersion.get(ws, module.module_version_list()[0].module_version_id)
+words = dict(runconfig=RunConfiguration(), compute_target="gpu-cluster")
+one, two, three = [PipelineData(name, ws.get_default_datastore(), is_directory=False)
+                   for name in ("one", "two", "three")]
+start = PipelineParameter("start", default_value=17)
+steps = [ModuleStep(module_version=first, outputs_map={"sum": one}, name="first", **words,
+                    arguments=["--to", one, "--number", "2", "--start", start]),
+         ModuleStep(module, inputs_map={"number": one}, outputs_map={"sum": two},
+                    params={"more": "x"}, **words),
+         ModuleStep(module, "1.9", inputs_map={"number": two}, outputs_map={"sum": three},
+                    arguments=["--to", three, "--file", two], **words)]
+run = experiment.submit(Pipeline(workspace=ws, steps=steps))
+run.wait_for_completion()
+print([step.name for step in run.get_steps()])
+for step in run.get_steps():
+    step.get_output_data("sum").download(step.id.split("/")[1])
+    print(open(step.id.split("/")[1] + "/sum").read())
+first.disable()
+print(module.resolve().version, module.default_version, first.status, first.module().name)
+module._say("default", None)
+print(module.resolve().version, [one.version for one in Module.get_versions(ws, "sums")])
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "first: {'AML_PARAMETER_start': '17', 'AML_PARAMETER_unused': '7'}",
+            "sums: {'AML_PARAMETER_more': 'x'}", "sums_1: {}",
+            "['first', 'sums', 'sums']", "19", "20", "21",
+            "1.10 1.10 Disabled sums", "1.10 ['1', '1.10', '1.9']"])
+
+    def test_wrong_modules(self):
+        self.write("src/sum.py", SUM)
+        self.runs(V1 + MODULE)
+        for line, *told in (
+                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get("),
+                ("module.publish_python_script('sum.py', '', [], [], version='1.9', "
+                 "source_directory='src')", "has a version '1.9' already"),
+                ("module.publish_python_script('sun.py', '', [], [])", "no script 'sun.py'"),
+                ("module.resolve('1.8')", "has no version '1.8'", "did you mean 1.9?"),
+                ("ModuleStep()", "either module or module_version"),
+                ("ModuleStep(module, inputs_map={'numbr': PipelineData('x')})", "names 'numbr'",
+                 "did you mean number?"),
+                ("ModuleStep(module, inputs_map={'number': PipelineData('x')})", "lacks 'sum'"),
+                ("Module.get(ws, name='sum')", "there is no module 'sum'", "did you mean sums?")):
+            done = self.python(V1 + MODULE + line + "\n", "-m", "muster")
+            self.assertEqual(done.returncode, USAGE, done.stdout + done.stderr)
+            for text in told:
+                self.assertIn(text, done.stderr)
+
     def test_a_notebook_is_a_job_and_a_step(self):
         self.write_notebook("src/deep/book.ipynb", "n = 1\nprepared = name = ''",
                             "print(n, name, prepared and open(prepared + '/count').read())",
+                            "!echo shell\nn",
                             tags=["parameters"])
         done = self.runs(V1 + PIPELINE + """
 from azureml.contrib.notebook import (AzureMLNotebookHandler, NotebookRunConfig,
@@ -168,14 +260,23 @@ config = NotebookRunConfig("src", "deep/book.ipynb", output_notebook="outputs/bo
                            handler=AzureMLNotebookHandler(timeout=60))
 config.run_config.target = "gpu-cluster"
 experiment.submit(config).wait_for_completion(show_output=True)
-step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared])
+step = NotebookRunnerStep("book", config, None, "gpu-cluster", {"n": count}, [prepared],
+                          output_notebook_pipeline_data_name="printed")
 run = experiment.submit(Pipeline(ws, [prepare, step]), pipeline_parameters={"count": 12})
 run.wait_for_completion()
+run.find_step_run("book")[0].get_output_data("printed").download(".")
 """)
         self.assertEqual(done.stdout.splitlines(), [
-            """[2] it's "3" """, """book: 12 it's "3" 12"""])
-        self.assertIn("NotebookRunConfig(output_notebook=..., handler=...) has no effect here",
-                      done.stderr)
+            """[2] it's "3" """, "shell", "[2]", """book: 12 it's "3" 12""", "book: shell",
+            "book: 12"])
+        self.assertIn("NotebookRunConfig(handler=...) has no effect here", done.stderr)
+        with open(self.path("printed/outputs/book.ipynb"), encoding="utf-8") as file:
+            first, injected, *others = json.load(file)["cells"][1:]
+        self.assertEqual((first["outputs"], first["execution_count"]), ([], 1))
+        self.assertTrue("".join(injected["source"]).startswith("# Parameters\nn = 12\n"))
+        self.assertEqual([one["outputs"] for one in others], [
+            [{"output_type": "stream", "name": "stdout", "text": text}]
+            for text in ("12 it's \"3\" 12\n", "shell\n12\n")])
 
     def test_wrong_pipelines(self):
         for line, *told in (
