@@ -2,6 +2,7 @@
 #include "spec/word_lines.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "spec/hosts.hpp"
 #include "spec/in_quotes.hpp"
@@ -22,23 +23,22 @@ struct Word {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-bool starts_comment(std::string_view rest) {
-  return rest.starts_with('#') || rest.starts_with("//");
+bool starts_comment(std::string_view rest, LinesOf whose) {
+  return rest.starts_with('#') || (whose == LinesOf::open_mpi && rest.starts_with("//"));
 }
 
 // Cuts one line; `line` counts from 1.
 class LineCutter {
  public:
-  LineCutter(std::string_view text, const std::string& name, std::uint32_t line)
-      : text_(text), name_(name), line_(line) {}
+  LineCutter(std::string_view text, const std::string& name, std::uint32_t line, LinesOf whose)
+      : text_(text), name_(name), line_(line), whose_(whose) {}
 
-  // The words of the line; '=' is a word of its own where `equals` says so and no quote holds it.
   Result<std::vector<Word>> words() {
     std::vector<Word> words;
     while (at_ < text_.size()) {
       if (is_space(text_[at_])) {
         at_ += 1;
-      } else if (starts_comment(text_.substr(at_))) {
+      } else if (starts_comment(text_.substr(at_), whose_)) {
         break;
       } else {
         auto word = take();
@@ -54,38 +54,64 @@ class LineCutter {
     return {name_, line_, static_cast<std::uint32_t>(at + 1)};
   }
 
-  Result<Word> take() {
-    Word word{{}, place(at_)};
-    char quote = 0;
-    std::size_t opened = 0;
-    for (; at_ < text_.size() && (quote != 0 || !is_space(text_[at_])); ++at_) {
-      const char c = text_[at_];
+  // Whether a quote at this place of a word may hold blanks together, as in 'x y' and A="x y".
+  [[nodiscard]] bool may_open(const Word& word) const {
+    const char c = text_[at_];
+    return (c == '"' || c == '\'') && (word.text.empty() || word.text.back() == '=');
+  }
+
+  // What is held together from here to the closing quote; nothing where that is one word anyway,
+  // of which the quotes are a part.
+  Result<std::optional<std::string_view>> held() {
+    const std::size_t end = text_.find(text_[at_], at_ + 1);
+    if (end == std::string_view::npos) {
+      return fail_at(place(at_), kLinesFault, "", "this quote never ends");
+    }
+    const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
+    if (std::ranges::none_of(inside, is_space)) return std::nullopt;
+    return inside;
+  }
+
+  Result<void> add(Word& word, std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i, ++at_) {
+      const char c = text[i];
       if ((c >= 0 && c < ' ' && c != '\t') || c == '\x7f') {
         return fail_at(place(at_), kLinesFault, "is this the right file? it is plain text",
                        "byte 0x{:02x} is not text", static_cast<unsigned char>(c));
       }
-      if (quote == 0 && (c == '"' || c == '\'')) {
-        quote = c;
-        opened = at_;
-      } else if (c == quote) {
-        quote = 0;
-      } else {
-        word.text += c;
-      }
+      word.text += c;
     }
-    if (quote != 0) return fail_at(place(opened), kLinesFault, "", "this quote never ends");
+    return {};
+  }
+
+  Result<Word> take() {
+    Word word{{}, place(at_)};
+    while (at_ < text_.size() && !is_space(text_[at_])) {
+      std::optional<std::string_view> inside;
+      if (may_open(word)) {
+        auto found = held();
+        if (!found) return tl::unexpected(found.error());
+        inside = *found;
+      }
+      if (inside) at_ += 1;
+      if (auto added = add(word, inside.value_or(text_.substr(at_, 1))); !added) {
+        return tl::unexpected(added.error());
+      }
+      if (inside) at_ += 1;
+    }
     return word;
   }
 
   std::string_view text_;
   const std::string& name_;
   std::uint32_t line_;
+  LinesOf whose_;
   std::size_t at_ = 0;
 };
 
 using Lines = std::vector<std::vector<Word>>;
 
-Result<Lines> cut(std::string_view text, const std::string& name) {
+Result<Lines> cut(std::string_view text, const std::string& name, LinesOf whose) {
   if (text.size() > kHostTextMax) {
     return fail_at({name, 0, 0}, kLinesFault, "is this the right file?",
                    "the file is larger than {} MiB", kHostTextMax >> 20);
@@ -94,7 +120,7 @@ Result<Lines> cut(std::string_view text, const std::string& name) {
   std::uint32_t number = 1;
   for (std::size_t at = 0; at < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    auto words = LineCutter(text.substr(at, end - at), name, number).words();
+    auto words = LineCutter(text.substr(at, end - at), name, number, whose).words();
     if (!words) return tl::unexpected(words.error());
     if (!words->empty()) lines.push_back(std::move(*words));
     at = end + 1;
@@ -156,14 +182,14 @@ bool drop_backslash(std::vector<Word>& words) {
 }  // namespace
 
 Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::string& name,
-                                           bool continued) {
-  auto lines = cut(text, name);
+                                           LinesOf whose) {
+  auto lines = cut(text, name, whose);
   if (!lines) return tl::unexpected(lines.error());
   std::vector<WordLine> programs;
   bool goes_on = false;
   for (std::vector<Word>& words : *lines) {
     if (!goes_on) programs.push_back({{}, words.front().place});
-    goes_on = continued && drop_backslash(words);
+    goes_on = whose == LinesOf::hydra && drop_backslash(words);
     for (Word& word : words) programs.back().words.push_back(std::move(word.text));
   }
   std::erase_if(programs, [](const WordLine& line) { return line.words.empty(); });
@@ -175,7 +201,7 @@ Result<std::vector<WordLine>> read_appfile(std::string_view text, const std::str
 }
 
 Result<std::vector<TuneSetting>> read_tune_file(std::string_view text, const std::string& name) {
-  const auto lines = cut(text, name);
+  const auto lines = cut(text, name, LinesOf::open_mpi);
   if (!lines) return tl::unexpected(lines.error());
   std::vector<TuneSetting> settings;
   for (const std::vector<Word>& words : *lines) {

@@ -14,16 +14,22 @@ struct WordLine {
   base::Place place;               // of the first word
 };
 
-// One program a line, words parted by blanks and tabs, "..." and '...' hold together; '#' and '//'
-// begin comments. From ompi v4.1.4 orte/orted/orted_submit.c, to which a quote is one more
-// character of a word. Fault::bad_file with file:line:column for a quote without an end, bytes that
-// are no text, and a file without any line.
-//
-// `continued`: a backslash at a line's end joins the next one to it, as the MPI standard has it for
-// mpiexec -configfile.
+// Whose files: their comments and ends of lines differ.
+enum class LinesOf {
+  open_mpi,  // "//" begins a comment, too
+  hydra,     // a backslash at a line's end joins the next one to it, as the MPI standard has it for
+             // mpiexec -configfile
+};
+
+// One program a line, words parted by blanks and tabs; '#' in front of a word begins a comment.
+// From ompi v4.1.4 orte/orted/orted_submit.c and mpich 4.0 src/pm/hydra/mpiexec/options.c, to which
+// a quote is one more character of a word, and so it is here. But '...' and "..." at the begin of
+// a word, or behind its '=', that have blanks between them hold these together. Fault::bad_file
+// with file:line:column for a quote without an end there, bytes that are no text, and a file
+// without any line.
 [[nodiscard]] base::Result<std::vector<WordLine>> read_appfile(std::string_view text,
                                                                const std::string& name,
-                                                               bool continued = false);
+                                                               LinesOf whose = LinesOf::open_mpi);
 
 // A setting for all programs.
 struct TuneSetting {

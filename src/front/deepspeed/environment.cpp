@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/ranges.h>
+#include <optional>
+#include <utility>
 
 #include "front/call.hpp"
 #include "spec/in_quotes.hpp"
@@ -33,34 +35,87 @@ bool is_of_name(char c) {
   return is_letter || c == '_' || (c >= '0' && c <= '9');
 }
 
+// What a shell does more than one word's text for, outside of quotes.
+constexpr std::string_view kOfAShell = " \t;&|<>()`";
+
 // A shell on each node reads the values (multinode_runner.py): $NAME and ${NAME} are what was set
-// before, in the file or around. What is not set is nothing.
+// before, in the file or around. What is not set is nothing. Quotes, backslashes and ~ are read as
+// well where the shell would find one word. Where it would not, it fails, cuts the value or runs
+// what it holds: the text stays whole then, but for its variables. So does JSON, of which it would
+// take the quotes: accelerate writes that as it stands.
 class Expander {
  public:
   Expander(const Call& call, const std::vector<model::EnvSetting>& before)
       : call_(call), before_(before) {}
 
   [[nodiscard]] std::string expanded(std::string_view text) const {
+    const bool is_json = text.starts_with('{') || text.starts_with('[');
+    if (!is_json) {
+      if (auto word = one_word(text)) return std::move(*word);
+    }
     std::string result;
     while (!text.empty()) {
-      const std::size_t dollar = std::min(text.find('$'), text.size());
-      result += text.substr(0, dollar);
-      text.remove_prefix(dollar);
-      if (text.empty()) break;
-      const std::string_view name = name_after_dollar(text);
-      if (name.empty()) {
-        result += '$';
-        text.remove_prefix(1);
+      if (text.front() == '$') {
+        take_dollar(text, result);
         continue;
       }
-      result += value_of(name);
-      const bool in_braces = text[1] == '{';
-      text.remove_prefix(name.size() + (in_braces ? 3 : 1));
+      result += text.front();
+      text.remove_prefix(1);
     }
     return result;
   }
 
  private:
+  // Nothing where a shell would not find just one.
+  [[nodiscard]] std::optional<std::string> one_word(std::string_view text) const {
+    std::string result;
+    char quote = 0;
+    bool after_colon = true;  // or at the begin
+    while (!text.empty()) {
+      const char c = text.front();
+      const bool was_after_colon = std::exchange(after_colon, quote == 0 && c == ':');
+      if (c == '$' && quote != '\'') {
+        take_dollar(text, result);
+        continue;
+      }
+      if (quote == 0 && kOfAShell.find(c) != std::string_view::npos) return std::nullopt;
+      text.remove_prefix(1);
+      const bool is_quote = c == '"' || c == '\'';
+      if (is_quote && (quote == 0 || quote == c)) {
+        quote = quote == 0 ? c : '\0';
+      } else if (c == '\\' && quote != '\'') {
+        if (text.empty()) return std::nullopt;
+        const bool is_taken =
+            quote == 0 || std::string_view("\"\\$`").find(text.front()) != std::string_view::npos;
+        if (!is_taken) result += c;
+        result += text.front();
+        text.remove_prefix(1);
+      } else if (c == '~' && was_after_colon && quote == 0 && is_home(text)) {
+        result += value_of("HOME");
+      } else {
+        result += c;
+      }
+    }
+    return quote == 0 ? std::optional(result) : std::nullopt;
+  }
+
+  // What follows the ~.
+  static bool is_home(std::string_view rest) {
+    return rest.empty() || rest.front() == '/' || rest.front() == ':';
+  }
+
+  void take_dollar(std::string_view& text, std::string& result) const {
+    const std::string_view name = name_after_dollar(text);
+    if (name.empty()) {
+      result += '$';
+      text.remove_prefix(1);
+      return;
+    }
+    result += value_of(name);
+    const bool in_braces = text[1] == '{';
+    text.remove_prefix(name.size() + (in_braces ? 3 : 1));
+  }
+
   // Empty: the dollar is no more than that.
   static std::string_view name_after_dollar(std::string_view text) {
     const bool in_braces = text.size() > 1 && text[1] == '{';
@@ -92,8 +147,8 @@ Result<void> read_line(DeepspeedDraft& draft, std::string_view line, const base:
   const std::string_view name = trimmed(line.substr(0, equals));
   if (equals == std::string_view::npos || name.empty() ||
       name.find_first_of(" \t") != std::string_view::npos) {
-    return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE, without quotes",
-                         "{} is not a setting", spec::in_quotes(line));
+    return base::fail_at(place, Fault::bad_file, "each line is NAME=VALUE", "{} is not a setting",
+                         spec::in_quotes(line));
   }
   if (std::ranges::find(kOfEachRank, name) != std::end(kOfEachRank)) {
     add_once(left_out, std::string(name));

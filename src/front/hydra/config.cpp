@@ -33,7 +33,7 @@ Result<HydraConfig> read_hydra_config(const HydraDraft& draft) {
   if (!text && may_be_missing) return config;
   if (!text) return tl::unexpected(text.error());
   if (is_blank(*text)) return config;
-  auto lines = spec::read_appfile(*text, config.path, true);
+  auto lines = spec::read_appfile(*text, config.path, spec::LinesOf::hydra);
   if (!lines) return tl::unexpected(lines.error());
   for (spec::WordLine& line : *lines) {
     config.lines.push_back(std::move(line.words));

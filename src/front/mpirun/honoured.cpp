@@ -185,15 +185,23 @@ std::string old_name(std::string_view key) {
   return std::string(key);
 }
 
+// "~/hosts" lies in the home folder (opal/mca/base/mca_base_var.c), whoever has given it.
+std::string with_home(const MpirunDraft& draft, std::string_view value) {
+  const auto home = variable(*draft.call, "HOME");
+  if (!value.starts_with("~/") || !home) return std::string(value);
+  return std::string(*home) + std::string(value.substr(1));
+}
+
 }  // namespace
 
 std::optional<Result<void>> honour(MpirunDraft& draft, std::string_view key,
                                    std::string_view value) {
   const std::string name = old_name(key);
+  const std::string full = with_home(draft, value);
   for (const Parameter& parameter : kParameters) {
     const auto names = base::split(parameter.names, " ");
     if (std::ranges::find(names, name) == names.end()) continue;
-    return parameter.set(draft, {key, value});
+    return parameter.set(draft, {key, full});
   }
   return std::nullopt;
 }

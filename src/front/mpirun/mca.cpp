@@ -156,8 +156,9 @@ Result<void> read_tune_file(MpirunDraft& draft, const std::string& path) {
   for (const spec::TuneSetting& setting : *settings) {
     Result<void> done;
     if (setting.parameter) {
-      export_parameter(draft.for_all, setting.name, setting.value);
-      done = carry_out_if_ours(draft, setting.name, setting.value);
+      const std::string_view value = without_quotes(setting.value);
+      export_parameter(draft.for_all, setting.name, std::string(value));
+      done = carry_out_if_ours(draft, setting.name, value);
     } else {
       done = export_for_all(draft, setting.name);
     }

@@ -23,14 +23,14 @@ TEST(Appfile, HoldsOneProgramALine) {
 
 TEST(Appfile, MayContinueLines) {
   const std::string text = "-n 2 ./a \\\n  --x 1 \\\r\ny\\\nz\n./b\\\n";
-  const auto read = read_appfile(text, "file", true);
+  const auto read = read_appfile(text, "file", LinesOf::hydra);
   ASSERT_TRUE(read);
   ASSERT_EQ(read->size(), 2U);
   EXPECT_EQ((*read)[0].words, (std::vector<std::string>{"-n", "2", "./a", "--x", "1", "y", "z"}));
   EXPECT_EQ((*read)[1].words, (std::vector<std::string>{"./b"}));
   EXPECT_EQ((*read)[1].place, (base::Place{"file", 5, 1}));
   EXPECT_EQ(read_appfile(text, "file")->size(), 5U);
-  EXPECT_FALSE(read_appfile("\\\n\\", "file", true));
+  EXPECT_FALSE(read_appfile("\\\n\\", "file", LinesOf::hydra));
 }
 
 TEST(Appfile, ComplaintsPointAtTheCharacter) {
