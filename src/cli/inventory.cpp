@@ -2,10 +2,14 @@
 #include "cli/inventory.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <memory>
 
+#include "cli/speak.hpp"
+#include "host/device_listing.hpp"
 #include "plan/plan.hpp"
 #include "probe/claims.hpp"
+#include "probe/devices.hpp"
 #include "probe/near_devices.hpp"
 #include "probe/numa.hpp"
 #include "probe/probe.hpp"
@@ -49,7 +53,9 @@ Result<plan::ThisMachine> this_machine(const model::JobSpec& spec,
     if (!topology) return tl::unexpected(topology.error());
     if (plan::needs_topology(spec)) {
       topology->claimed = probe::claimed_by_others(topology->allowed);
-      topology->devices = probe::near_devices(environment, *topology);
+      const auto told = host::DeviceListing::now(probe::devices("", environment), environment);
+      if (!told.unanswered.empty()) note(fmt::format("{}: {}", here.hostname, told.unanswered));
+      topology->devices = probe::near_devices(environment, *topology, "", told.text);
     }
     here.topology.value = std::make_shared<const model::Topology>(std::move(*topology));
   }

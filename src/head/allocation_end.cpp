@@ -66,9 +66,11 @@ void AllocationEnd::ask(const std::vector<std::string>& environment, bool has_li
   if (!is_in_job(environment)) return;
   if (const auto at = known_end(environment)) return told(*at);
   if (!needs_answer(environment, has_limit)) return;
-  squeue_.ask(question(environment), environment, kAnswerOfSqueue, [told](const std::string& said) {
-    if (const auto at = seconds_in(said)) told(*at);
-  });
+  squeue_.ask(question(environment), environment, {.time = kAnswerOfSqueue},
+              [told](const process::Question::Said& said) {
+                const bool well = said.ending == process::Question::Ending::well;
+                if (const auto at = seconds_in(well ? said.out : "")) told(*at);
+              });
 }
 
 }  // namespace muster::head

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "head/question.hpp"
+#include "process/question.hpp"
 
 namespace muster::head {
 
@@ -28,7 +28,7 @@ class AllocationEnd {
            const std::function<void(std::int64_t)>& told);
 
  private:
-  Question squeue_;
+  process::Question squeue_;
 };
 
 }  // namespace muster::head

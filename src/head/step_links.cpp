@@ -21,6 +21,7 @@ namespace {
 constexpr base::Duration kWatch = std::chrono::milliseconds(500);
 constexpr base::Duration kSilence = std::chrono::seconds(2);
 constexpr base::Duration kAnswer = std::chrono::seconds(5);
+constexpr std::size_t kStepsMax = std::size_t{1} << 20;  // what squeue may say of a job's steps
 constexpr base::Duration kLook = std::chrono::milliseconds(10);
 // An agent that has connected by then comes, though srun has ended.
 constexpr base::Duration kLastOnes = std::chrono::milliseconds(300);
@@ -387,8 +388,10 @@ void StepLinks::ask_for_steps(const CarrierNeeds& needs) {
   is_asking_ = true;
   asked_at_ = host::now();
   squeue_.ask({"squeue", "-h", "-s", "-j", job, "-o", std::string(machine::kStepFormat)},
-              needs.environment, kAnswer, [this](const std::string& said) {
-                steps_ = said + "\n";
+              needs.environment, {.time = kAnswer, .bytes = kStepsMax},
+              [this](const process::Question::Said& said) {
+                if (said.ending != process::Question::Ending::well) return;  // not before kAnswer
+                steps_ = said.out + "\n";
                 is_asking_ = false;
               });
 }

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "head/carriers.hpp"
-#include "head/question.hpp"
 #include "head/shared_step.hpp"
 #include "process/alarm.hpp"
 #include "process/life.hpp"
+#include "process/question.hpp"
 
 namespace muster::head {
 
@@ -56,7 +56,7 @@ class StepLinks {
   bool calls_fail_ = false;                        // hosts cannot connect to this one
   bool told_blocked_ = false;
   std::string name_;  // of all steps that are started here
-  Question squeue_;
+  process::Question squeue_;
   bool is_asking_ = false;
   base::Instant asked_at_{};
   std::string steps_;  // the job's, as squeue has last listed them; empty: not asked

@@ -22,10 +22,8 @@
 #include "probe/devices.hpp"
 #include "probe/memory.hpp"
 #include "probe/mpi_library.hpp"
-#include "probe/near_devices.hpp"
 #include "probe/probe.hpp"
 #include "probe/text_file.hpp"
-#include "probe/topology.hpp"
 #include "process/pipe.hpp"
 #include "process/shortage.hpp"
 #include "process/terminal.hpp"
@@ -86,9 +84,12 @@ HostTasks::HostTasks(asio::io_context& loop, process::Removals& removals,
           loop,
           [this](base::Instant now, machine::AgentEvent event) { take(now, std::move(event)); },
           [this] { return machine_.deadline(); }, machine::Tick{}),
-      stacks_(loop, own_environment_, [this](Stacks::Answer answer) {
-        feed(machine::TaskTraced{{answer.rank, std::move(answer.state), std::move(answer.stack)}});
-      }) {
+      stacks_(loop, own_environment_,
+              [this](Stacks::Answer answer) {
+                feed(machine::TaskTraced{
+                    {answer.rank, std::move(answer.state), std::move(answer.stack)}});
+              }),
+      devices_(loop, own_environment_) {
   pump_.arm();
 }
 
@@ -150,27 +151,7 @@ void HostTasks::perform(machine::ToHead& effect) {
   events_.to_head(std::move(effect.message));
 }
 
-model::Circumstances HostTasks::look_around() const {
-  model::Circumstances around;
-  around.shared = probe::shared_memory();
-  around.gpu = probe::gpu_model();
-  if (!memory_before_) return around;
-  around.memory = machine::memory_kills(*memory_before_, probe::memory_counters());
-  if (around.memory && !around.memory->group.empty()) {
-    around.memory->limit = probe::memory_limit(around.memory->group);
-  }
-  return around;
-}
-
 // ---- before the start ---------------------------------------------------------------------------
-
-void HostTasks::perform(machine::ReadTopology&) {
-  feed(machine::TopologyRead{probe::read_topology().map([this](model::Topology topology) {
-    topology.claimed = probe::claimed_by_others(topology.allowed);
-    topology.devices = probe::near_devices(own_environment_, topology);
-    return model::SharedTopology{std::make_shared<const model::Topology>(std::move(topology))};
-  })});
-}
 
 void HostTasks::perform(machine::ClaimPorts& effect) {
   std::vector<std::uint16_t> ports;
@@ -186,6 +167,7 @@ void HostTasks::perform(machine::ClaimPorts& effect) {
 
 // Another port, since the last one may still be busy with connections that were cut.
 void HostTasks::perform(machine::BeginRound&) {
+  devices_.forget();
   close_streams();
   streams_.clear();
   pmi_.reset();
@@ -200,14 +182,21 @@ void HostTasks::perform(machine::BeginRound&) {
   feed(claimed);
 }
 
+// Meanwhile the head may have called it off.
 void HostTasks::perform(machine::Check& effect) {
-  const machine::HostOrders& orders = effect.orders;
-  if (!claims_.claim({orders.claims, orders.device_claims})) {
+  const auto orders = std::make_shared<machine::HostOrders>(std::move(effect.orders));
+  devices_.await(orders->device_claims, [this, orders] {
+    if (!machine_.is_over()) check(std::move(*orders));
+  });
+}
+
+void HostTasks::check(machine::HostOrders orders) {
+  if (!claims_.claim({orders.claims, orders.device_claims}, devices_.text())) {
     wire::Taken taken{probe::claimed_by_others(probe::own_cpus()),
-                      probe::claimed_by_others(orders.device_claims)};
+                      probe::claimed_by_others(orders.device_claims, devices_.text())};
     return feed(machine::Checked{{}, orders.wireup.world, std::move(taken)});
   }
-  World& world = keep(std::move(effect.orders));
+  World& world = keep(std::move(orders));
   if (head_above_.empty()) find_head_above();
   const auto checked = write_hostfile(world.orders)
                            .and_then([&] { return make_folders(world.orders.folders); })
@@ -220,6 +209,7 @@ void HostTasks::perform(machine::Check& effect) {
   machine::Checked answer{{}, world.orders.wireup.world};
   if (!checked) answer.error = checked.error();
   answer.no_memory = world.memory.refused;
+  answer.unanswered = devices_.unanswered();
   for (const Program& program : world.programs) {
     if (answer.outside.empty()) answer.outside = program.outside;
   }

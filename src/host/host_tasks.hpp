@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "host/device_listing.hpp"
 #include "host/error_files.hpp"
 #include "host/launcher_links.hpp"
 #include "host/launcher_socket.hpp"
@@ -105,6 +106,7 @@ class HostTasks {
   void perform(machine::ClaimPorts& effect);
   void perform(machine::BeginRound&);
   void perform(machine::Check& effect);
+  void check(machine::HostOrders orders);
   void perform(machine::SetGuard& effect);
   void perform(machine::StartTask& effect);
   void perform(machine::SignalTask& effect);
@@ -185,6 +187,7 @@ class HostTasks {
   std::optional<model::MemoryCounters> memory_before_;
   bool discarding_ = false;  // output is not wanted any more
   Stacks stacks_;
+  DeviceListing devices_;
 };
 
 }  // namespace muster::host

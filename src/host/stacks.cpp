@@ -2,17 +2,10 @@
 #include "host/stacks.hpp"
 
 #include <algorithm>
-#include <array>
-#include <asio/buffer.hpp>
-#include <asio/posix/stream_descriptor.hpp>
-#include <asio/post.hpp>
-#include <fmt/format.h>
 #include <string_view>
 #include <utility>
 
 #include "probe/task_state.hpp"
-#include "process/alarm.hpp"
-#include "process/child.hpp"
 
 namespace muster::host {
 namespace {
@@ -50,66 +43,11 @@ std::string stack_lines(std::string_view said) {
 
 }  // namespace
 
-// One gdb at work. `done` comes once, from the loop, with what it said.
-class Stacks::Debugger : public std::enable_shared_from_this<Debugger> {
- public:
-  Debugger(asio::io_context& loop, std::function<void(std::string)> done)
-      : loop_(loop), timer_(loop), out_(loop), done_(std::move(done)) {}
-
-  // Nothing more is heard of it, and gdb is ended.
-  void stop() {
-    done_ = nullptr;
-    timer_.stop();
-    child_.reset();
-    std::error_code ignored;
-    out_.close(ignored);
-  }
-
-  void start(pid_t pid, const std::vector<std::string>& environment) {
-    auto child = process::Child::start(loop_, gdb_words(pid), environment, {});
-    if (!child) return asio::post(loop_, [self = shared_from_this()] { self->finish(); });
-    child_ = std::move(*child);
-    out_.assign(child_->pipes().out.release());
-    child_->pipes().in.reset();
-    timer_.after(kDebuggerPatience, [this] { finish(); });
-    read();
-  }
-
- private:
-  void read() {
-    out_.async_read_some(
-        asio::buffer(buffer_),
-        [self = shared_from_this()](const std::error_code& error, std::size_t size) {
-          if (!self->done_) return;
-          self->said_.append(self->buffer_.data(), size);
-          if (error || self->said_.size() > kBytesMax) return self->finish();
-          self->read();
-        });
-  }
-
-  void finish() {
-    if (!done_) return;  // an answer has been given
-    const auto done = std::exchange(done_, nullptr);
-    stop();  // a gdb that still runs lets go of the task
-    done(stack_lines(said_));
-  }
-
-  asio::io_context& loop_;
-  process::Alarm timer_;
-  asio::posix::stream_descriptor out_;
-  std::function<void(std::string)> done_;
-  std::unique_ptr<process::Child> child_;
-  std::array<char, 4096> buffer_{};
-  std::string said_;
-};
-
 Stacks::Stacks(asio::io_context& loop, std::vector<std::string> environment,
                std::function<void(Answer)> answered)
     : loop_(loop), environment_(std::move(environment)), answered_(std::move(answered)) {}
 
-Stacks::~Stacks() {
-  for (const auto& one : busy_) one.second->stop();
-}
+Stacks::~Stacks() = default;
 
 void Stacks::ask(base::Rank rank, pid_t pid, bool with_stack) {
   std::string state = probe::task_state("", pid);  // before a debugger holds it
@@ -124,9 +62,11 @@ void Stacks::next() {
     waiting_.pop_front();
     auto [at, is_new] = busy_.try_emplace(question.rank);
     if (!is_new) continue;
-    at->second = std::make_shared<Debugger>(
-        loop_, [this, question](std::string stack) { debugged(question, std::move(stack)); });
-    at->second->start(question.pid, environment_);
+    at->second = std::make_unique<process::Question>(loop_);
+    at->second->ask(gdb_words(question.pid), environment_, {kDebuggerPatience, kBytesMax},
+                    [this, question](const process::Question::Said& said) {
+                      debugged(question, stack_lines(said.out));
+                    });
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/id.hpp"
+#include "process/question.hpp"
 
 namespace muster::host {
 
@@ -33,7 +34,6 @@ class Stacks {
   void ask(base::Rank rank, pid_t pid, bool with_stack);
 
  private:
-  class Debugger;
   struct Question {
     base::Rank rank;
     pid_t pid;
@@ -47,7 +47,7 @@ class Stacks {
   std::vector<std::string> environment_;
   std::function<void(Answer)> answered_;
   std::deque<Question> waiting_;
-  std::map<base::Rank, std::shared_ptr<Debugger>> busy_;
+  std::map<base::Rank, std::unique_ptr<process::Question>> busy_;
 };
 
 }  // namespace muster::host

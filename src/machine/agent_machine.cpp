@@ -260,7 +260,9 @@ void AgentMachine::on(Checked& event, AgentEffects& out) {
     return tell(std::move(*event.taken), out);
   }
   state_ = State::ready;
-  tell(wire::Prepared{1, std::move(event.outside), std::move(event.no_memory)}, out);
+  tell(wire::Prepared{1, std::move(event.outside), std::move(event.no_memory),
+                      std::move(event.unanswered)},
+       out);
 }
 
 void AgentMachine::on(TaskSpawned& event, AgentEffects& out) {

@@ -63,6 +63,7 @@ struct Checked {  // the answer to Check
   std::optional<wire::Taken> taken = {};  // other jobs hold these; no claim was made
   std::string outside = {};               // as in wire::Prepared
   std::string no_memory = {};             // likewise
+  std::string unanswered = {};            // likewise
 };
 struct TaskSpawned {
   base::Rank rank;
@@ -189,6 +190,8 @@ class AgentMachine {
   explicit AgentMachine(AgentOptions options) : options_(std::move(options)) {}
 
   void step(base::Instant now, AgentEvent event, AgentEffects& out);
+  // Whether all that was to run has ended, or never came to run: what was ordered is void.
+  [[nodiscard]] bool is_over() const { return state_ == State::done || state_ == State::quit; }
   // When the next Tick is due, at the latest.
   [[nodiscard]] std::optional<base::Instant> deadline() const;
   // Asserts what holds between two calls; takes time, so only tests ask.

@@ -330,11 +330,13 @@ void Run::hear(NodeIndex index, wire::Prepared& message, RunEffects& out) {
   node.state = NodeState::prepared;
   node.outside = std::move(message.outside);
   node.no_memory = std::move(message.no_memory);
+  node.unanswered = std::move(message.unanswered);
   tell_failed_hosts(out);
   if (stop_ || !all_own_prepared()) return;
   if (round_ == 0) {
     tell_outside(out);
     tell_no_memory(out);
+    tell_unanswered(out);
   }
   start_all(out);
 }
@@ -350,6 +352,21 @@ void Run::tell_no_memory(RunEffects& out) const {
   warn(fmt::format("{}: memory is not bound there: the kernel refuses it ({})",
                    view::first_few(refusing.size(), name),
                    view::printable(nodes_[refusing.front().value].no_memory)),
+       out);
+}
+
+// One line for all hosts where the jobs that share GPUs are not known.
+void Run::tell_unanswered(RunEffects& out) const {
+  std::vector<NodeIndex> silent;
+  for (std::uint32_t i = 0; i < own_nodes(); ++i) {
+    if (!nodes_[i].unanswered.empty()) silent.emplace_back(i);
+  }
+  if (silent.empty()) return;
+  const auto name = [&](std::size_t i) { return host(silent[i]); };
+  warn(fmt::format("{}: {}, so which GPU a part belongs to is not known there: another job may use "
+                   "that GPU as a whole",
+                   view::first_few(silent.size(), name),
+                   view::printable(nodes_[silent.front().value].unanswered)),
        out);
 }
 

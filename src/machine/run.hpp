@@ -166,13 +166,14 @@ class Run {
     NodeState state = NodeState::waiting;
     std::uint32_t taken = 0;  // how often its agent has said that its claims are taken
     bool claims_devices = true;
-    bool joined = false;         // for spawned ranks, or has been greeted again for them
-    bool away = false;           // its link has ended since it stopped
-    bool failed = false;         // before ranks could start there: it is one of failed_
-    bool refused = false;        // its agent ends its ranks, whatever becomes of the others
-    std::uint32_t busy = 0;      // its ranks that have not ended
-    std::string outside = {};    // as in wire::Prepared
-    std::string no_memory = {};  // likewise
+    bool joined = false;          // for spawned ranks, or has been greeted again for them
+    bool away = false;            // its link has ended since it stopped
+    bool failed = false;          // before ranks could start there: it is one of failed_
+    bool refused = false;         // its agent ends its ranks, whatever becomes of the others
+    std::uint32_t busy = 0;       // its ranks that have not ended
+    std::string outside = {};     // as in wire::Prepared
+    std::string no_memory = {};   // likewise
+    std::string unanswered = {};  // likewise
     std::optional<model::HostFacts> facts = {};
     std::optional<model::SharedMemory> shared = {};
     bool operator==(const Node&) const = default;
@@ -199,6 +200,7 @@ class Run {
   void hear(base::NodeIndex node, wire::Prepared& message, RunEffects& out);
   void tell_outside(RunEffects& out) const;
   void tell_no_memory(RunEffects& out) const;
+  void tell_unanswered(RunEffects& out) const;
   void hear(base::NodeIndex node, wire::Taken& message, RunEffects& out);
   bool leave_devices(base::NodeIndex node, const std::vector<model::Devices>& taken,
                      RunEffects& out);

@@ -100,11 +100,11 @@ UniqueFd bind_name(const std::string& name) {
 
 std::string cpu_claim(std::uint32_t cpu) { return fmt::format("cpu-{}", cpu); }
 
-std::vector<std::string> things_of(const Claimed& wanted) {
+std::vector<std::string> things_of(const Claimed& wanted, const std::string& listing) {
   std::vector<std::string> things;
   for (const std::uint32_t cpu : wanted.cpus.list()) things.push_back(cpu_claim(cpu));
   if (wanted.devices.empty()) return things;
-  const DeviceNames known;
+  const DeviceNames known("", listing);
   for (const Devices& one : wanted.devices) {
     for (const std::string& id : one.ids) things.push_back(known.claim_of(one.variable, id));
   }
@@ -169,11 +169,12 @@ CpuSet claimed_by_others(const CpuSet& cpus) {
   return claimed;
 }
 
-std::vector<Devices> claimed_by_others(std::span<const Devices> devices) {
+std::vector<Devices> claimed_by_others(std::span<const Devices> devices,
+                                       const std::string& listing) {
   std::vector<Devices> claimed;
   if (devices.empty()) return claimed;
   const ClaimNames names = ClaimNames::of_this_process();
-  const DeviceNames known;
+  const DeviceNames known("", listing);
   std::optional<std::map<std::uint64_t, std::uint32_t>> owners;
   for (const Devices& one : devices) {
     Devices others{one.variable, {}};
@@ -200,10 +201,10 @@ bool Claims::holds_of(std::string_view thing) const {
   });
 }
 
-bool Claims::claim(const Claimed& wanted) {
+bool Claims::claim(const Claimed& wanted, const std::string& listing) {
   std::map<std::string, UniqueFd, std::less<>> fresh;
   std::optional<ClaimNames> names;
-  for (std::string& thing : things_of(wanted)) {
+  for (std::string& thing : things_of(wanted, listing)) {
     if (held_.contains(thing) || fresh.contains(thing)) continue;
     if (!names) names = ClaimNames::of_this_process();
     if (names->is_taken(thing) && !holds_of(thing)) return false;

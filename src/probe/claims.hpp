@@ -48,16 +48,17 @@ struct Claimed {
 [[nodiscard]] model::CpuSet claimed_by_others(const model::CpuSet& cpus);
 
 // Those of these devices that other jobs of muster hold, with their holders; makers of whom they
-// hold none are left out.
-[[nodiscard]] std::vector<model::Devices> claimed_by_others(
-    std::span<const model::Devices> devices);
+// hold none are left out. `listing`: as in DeviceNames. Without it a part of a GPU may seem free
+// that is not; whoever claims it then finds out.
+[[nodiscard]] std::vector<model::Devices> claimed_by_others(std::span<const model::Devices> devices,
+                                                            const std::string& listing = {});
 
 class Claims {
  public:
   // Claims all of these that are not held yet, until this object goes. True unless another job
   // holds one of them, or a part of one: then nothing more is held than before. A claim that cannot
   // be made for other reasons (no descriptor is left) is done without: claims are advice.
-  [[nodiscard]] bool claim(const Claimed& wanted);
+  [[nodiscard]] bool claim(const Claimed& wanted, const std::string& listing = {});
 
  private:
   [[nodiscard]] bool holds_of(std::string_view thing) const;

@@ -7,13 +7,11 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <utility>
 
 #include "base/words.hpp"
 #include "probe/driver_files.hpp"
 #include "probe/text_file.hpp"
-#include "process/converse.hpp"
 
 namespace muster::probe {
 namespace {
@@ -102,23 +100,9 @@ std::string gpu_of_part(const std::string& listing, std::string_view part) {
   return {};
 }
 
-std::string ask_nvidia() {
-  std::vector<std::string> environment;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
-    environment.emplace_back(*entry);
-  }
-  const auto answer = process::converse({.words = {"nvidia-smi", "-L"},
-                                         .environment = std::move(environment),
-                                         .limit = std::chrono::seconds(5)});
-  return answer && answer->ended_well() ? answer->out : "";
-}
-
 }  // namespace
 
-std::string list_nvidia() {
-  static const std::string listing = ask_nvidia();
-  return listing;
-}
+std::vector<std::string> listing_words() { return {"nvidia-smi", "-L"}; }
 
 DeviceNames::Maker DeviceNames::maker_of(std::string_view variable) {
   if (variable.starts_with("CUDA")) return Maker::nvidia;
@@ -127,10 +111,10 @@ DeviceNames::Maker DeviceNames::maker_of(std::string_view variable) {
   return variable.starts_with("ZE") ? Maker::intel : Maker::ascend;
 }
 
-DeviceNames::DeviceNames(const std::string& root, std::function<std::string()> list)
+DeviceNames::DeviceNames(const std::string& root, std::string listing)
     : devices_{nvidia(root), amd(root), intel(root), ascend(root)},
       batch_job_(batch_job_of(read_text(root + "/proc/self/cgroup"))),
-      list_(std::move(list)) {}
+      listing_(std::move(listing)) {}
 
 // In the order of their bus.
 DeviceNames::Devices DeviceNames::nvidia(const std::string& root) {
@@ -198,13 +182,23 @@ const DeviceNames::Known* DeviceNames::find(Maker maker, std::string_view id) co
   return found == known.end() || found->name.empty() ? nullptr : &*found;
 }
 
+std::ptrdiff_t DeviceNames::count_in_parts() const {
+  const Devices& known = devices_.at(static_cast<std::size_t>(Maker::nvidia));
+  return std::ranges::count_if(known, &Known::in_parts);
+}
+
+bool DeviceNames::needs_listing(std::string_view variable, std::string_view id) const {
+  const Maker maker = maker_of(variable);
+  return read_entry(id, maker == Maker::intel).is_mig && count_in_parts() > 1;
+}
+
 // The only GPU that has parts; of several, the driver's tool knows.
 const DeviceNames::Known* DeviceNames::whole_of(std::string_view part) const {
   const Devices& known = devices_.at(static_cast<std::size_t>(Maker::nvidia));
-  const auto count = std::ranges::count_if(known, &Known::in_parts);
+  const auto count = count_in_parts();
   if (count == 1) return &*std::ranges::find_if(known, &Known::in_parts);
   if (count == 0) return nullptr;
-  return find(Maker::nvidia, gpu_of_part(list_(), part));
+  return find(Maker::nvidia, gpu_of_part(listing_, part));
 }
 
 std::string DeviceNames::claim_of(std::string_view variable, std::string_view id) const {
@@ -219,6 +213,15 @@ std::string DeviceNames::claim_of(std::string_view variable, std::string_view id
   const Known* known = entry.is_mig ? whole_of(entry.part) : find(maker, entry.whole);
   const std::string whole = known != nullptr ? known->name : std::string(entry.whole);
   return fmt::format("device-{}-{}", word, plain(whole.empty() ? std::string(id) : whole + part));
+}
+
+bool needs_listing(std::span<const model::Devices> devices, const std::string& root) {
+  if (devices.empty()) return false;
+  const DeviceNames names(root);
+  return std::ranges::any_of(devices, [&](const model::Devices& one) {
+    return std::ranges::any_of(
+        one.ids, [&](const std::string& id) { return names.needs_listing(one.variable, id); });
+  });
 }
 
 }  // namespace muster::probe

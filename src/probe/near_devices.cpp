@@ -147,11 +147,11 @@ class NearDevices {
 
 std::vector<model::NearDevice> near_devices(std::span<const std::string> environment,
                                             const model::Topology& topology,
-                                            const std::string& root) {
+                                            const std::string& root, const std::string& listing) {
   NearDevices near(root, topology);
   const std::vector<model::Devices> accelerators = devices(root, environment);
   if (!accelerators.empty()) {
-    const DeviceNames names(root);
+    const DeviceNames names(root, listing);
     for (const model::Devices& maker : accelerators) {
       for (const std::string& id : maker.ids) {
         near.add(id, maker.variable, folder_of_claim(names.claim_of(maker.variable, id)));

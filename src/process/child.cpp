@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 #include "base/variables.hpp"
 #include "process/pipe.hpp"
@@ -58,6 +59,12 @@ class Child::Watch : public std::enable_shared_from_this<Watch> {
                            [self = shared_from_this()](const std::error_code& error) {
                              if (!error) self->reap();
                            });
+  }
+
+  // Its handler keeps this until then.
+  void let_go() {
+    ended_ = nullptr;
+    if (!reaped_) kill_group();
   }
 
   void stop() {
@@ -144,6 +151,10 @@ base::Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
   child->watch_ = std::make_shared<Watch>(loop, pidfd.release(), result.pid, std::move(ended));
   child->watch_->start();
   return child;
+}
+
+void Child::let_go(std::unique_ptr<Child> child) {
+  if (const auto watch = std::exchange(child->watch_, nullptr)) watch->let_go();
 }
 
 Child::~Child() {

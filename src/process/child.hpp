@@ -46,6 +46,9 @@ class Child {
   // SIGKILL to its process group, and wait, unless it has ended; the callback does not come any
   // more. What it left in its group when it ended by itself has been killed too.
   ~Child();
+  // The same without a wait: the loop reaps it when it has ended, which may be never where the
+  // kernel holds it, as a broken driver does.
+  static void let_go(std::unique_ptr<Child> child);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 

@@ -106,6 +106,7 @@ void write(proto::ToHead& out, const Prepared& prepared) {
   out.mutable_prepared()->set_world(prepared.world);
   out.mutable_prepared()->set_outside(prepared.outside);
   out.mutable_prepared()->set_no_memory(prepared.no_memory);
+  out.mutable_prepared()->set_unanswered(prepared.unanswered);
 }
 
 Prepared read(proto::Prepared& in, Bounds& bounds) {
@@ -113,8 +114,10 @@ Prepared read(proto::Prepared& in, Bounds& bounds) {
   bounds.at_most("bytes of a program's path", bytes, kProgramPathMax);
   const auto why = static_cast<std::int64_t>(in.no_memory().size());
   bounds.at_most("bytes of why no memory is bound", why, kReasonMax);
+  const auto program = static_cast<std::int64_t>(in.unanswered().size());
+  bounds.at_most("bytes of which program does not answer", program, kReasonMax);
   return {bounds.world(in.world()), std::move(*in.mutable_outside()),
-          std::move(*in.mutable_no_memory())};
+          std::move(*in.mutable_no_memory()), std::move(*in.mutable_unanswered())};
 }
 
 void write(proto::Refused& to, const base::Error& error) {

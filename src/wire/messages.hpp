@@ -237,6 +237,9 @@ struct Prepared {
   std::string outside = {};
   // Why the kernel takes no memory policy, where ranks run without; empty as a rule.
   std::string no_memory = {};
+  // Which program of that host, which tells of its devices, does not answer within which time;
+  // empty as a rule.
+  std::string unanswered = {};
   bool operator==(const Prepared&) const = default;
 };
 

@@ -47,7 +47,9 @@ Limits limits(const Prepared& sample) {
           limit("bytes of a program's path", kProgramPathMax, sample,
                 [](Prepared& one, auto value) { one.outside.assign(value, 'x'); }),
           limit("bytes of why no memory is bound", kReasonMax, sample,
-                [](Prepared& one, auto value) { one.no_memory.assign(value, 'x'); })};
+                [](Prepared& one, auto value) { one.no_memory.assign(value, 'x'); }),
+          limit("bytes of which program does not answer", kReasonMax, sample,
+                [](Prepared& one, auto value) { one.unanswered.assign(value, 'x'); })};
 }
 Limits limits(const FenceIn& sample) { return {of_world(sample)}; }
 

@@ -58,7 +58,7 @@ class NamesIn : public ::testing::Test {
          "DRIVER=xe\nPCI_CLASS=38000\nPCI_SLOT_NAME=" + bus + "\nMODALIAS=pci:v00008086\n");
   }
   [[nodiscard]] std::string name(std::string_view variable, std::string_view id) const {
-    return DeviceNames(root_.string(), [this] { return listing_; }).claim_of(variable, id);
+    return DeviceNames(root_.string(), listing_).claim_of(variable, id);
   }
 
   fs::path root_;
@@ -105,6 +105,22 @@ TEST_F(NamesIn, of_several_gpus_that_have_parts_the_drivers_tool_tells_whose_one
   EXPECT_EQ(name(kCuda, "MIG-1234-0001"), "device-nvidia-0000:06:00.0/MIG-1234-0001");
   EXPECT_EQ(name(kCuda, "MIG-5678-0002"), "device-nvidia-0000:81:00.0/MIG-5678-0002");
   EXPECT_EQ(name(kCuda, "MIG-9999-0003"), "device-nvidia-MIG-9999-0003");
+}
+
+TEST_F(NamesIn, the_tool_is_needed_for_parts_of_several_gpus_alone) {
+  const auto needs = [&](const std::string& id) {
+    const std::vector<model::Devices> one = {{kCuda, {"0", id}}};
+    return needs_listing(one, root_.string());
+  };
+  gpu("0000:06:00.0", "GPU-aaaa-1", 0);
+  gpu("0000:81:00.0", "GPU-bbbb-2", 1);
+  in_mig_mode(0);
+  EXPECT_FALSE(needs("MIG-1234-0001"));
+  in_mig_mode(1);
+  EXPECT_TRUE(needs("MIG-1234-0001"));
+  EXPECT_FALSE(needs("MIG-GPU-aaaa-1/7/0"));
+  EXPECT_FALSE(needs("1"));
+  EXPECT_FALSE(needs_listing({}, root_.string()));
 }
 
 TEST_F(NamesIn, containers_number_those_that_they_have_been_given) {
