@@ -68,6 +68,11 @@ class Magics(PythonCase):
                  {"output_type": "stream", "name": "stdout", "text": "printed utf-8\n"}],
             [{"output_type": "error", "ename": "ZeroDivisionError", "evalue": "division by zero",
               "traceback": []}], []])
+        outputs, done = self.written("import os\nos.chdir('/')", "print('there')")
+        self.assertEqual((done.returncode, outputs[1][0]["text"]), (0, "there\n"), done.stderr)
+        self.write("books/book.ipynb", "{")
+        self.assertIn("is not a Jupyter notebook of format 4",
+                      self.carried_out("-o", "out.ipynb").stderr)
 
     def test_names_in_commands(self):
         told, _ = self.shows(
