@@ -170,11 +170,13 @@ def run_notebook(path: str, parameters: Mapping[str, Any], output: Optional[str]
     to = None if output is None else os.path.abspath(output)
     os.chdir(folder)  # where Jupyter carries it out
     sys.path[0] = folder
-    transcript = None if to is None else Transcript(name, to)
+    transcript, behind = None, 0
+    if to is not None:  # all is read before a cell can go to another folder
+        behind = next((one.number for one in _cells_of(name) if one.has_defaults), 0)
+        transcript = Transcript(name, to)
     with contextlib.closing(_Notebook(name, transcript)) as notebook:
         try:
             notebook.whole(name, parameters)
         finally:
             if transcript is not None:
-                defaults = [one.number for one in _cells_of(name) if one.has_defaults]
-                transcript.write(parameters, next(iter(defaults), 0))
+                transcript.write(parameters, behind)

@@ -5,26 +5,24 @@ import io
 import json
 import os
 import sys
-from typing import Any, Dict, Iterator, List, Mapping, TextIO, cast
+from typing import Any, Callable, Dict, Iterator, List, Mapping, TextIO, cast
 
 from .named_files import open_named
 from .own_files import make_folders
 
 
 class _Copied(io.TextIOBase):
-    """A stream whose text is kept, too."""
+    """A stream whose text is kept, too; there is one for all cells, since what one of them has made
+    to write there, such as a handler of logging, is used by those below."""
 
-    def __init__(self, stream: TextIO, name: str, outputs: List[Dict[str, Any]]) -> None:
+    encoding = "utf-8"
+
+    def __init__(self, stream: TextIO, keep: Callable[[str], None]) -> None:
         self._stream = stream
-        self._name = name
-        self._outputs = outputs
+        self._keep = keep
 
     def write(self, text: str) -> int:
-        last = self._outputs[-1] if self._outputs else {}
-        if last.get("name") != self._name:
-            last = {"output_type": "stream", "name": self._name, "text": ""}
-            self._outputs.append(last)
-        last["text"] += text
+        self._keep(text)
         return self._stream.write(text)
 
     def flush(self) -> None:
@@ -46,9 +44,19 @@ class Transcript:
             self._book = json.load(file)
         self._path = to
         self._count = 0
+        self._outputs: List[Dict[str, Any]] = []  # of the cell that is carried out, or was last
+        self._out = self._copied(sys.stdout, "stdout")
+        self._wrong = self._copied(sys.stderr, "stderr")
         for cell in self._book["cells"]:
             if cell["cell_type"] == "code":
                 cell.update(outputs=[], execution_count=None)
+
+    def _copied(self, stream: TextIO, name: str) -> TextIO:
+        def keep(text: str) -> None:
+            if not self._outputs or self._outputs[-1].get("name") != name:
+                self._outputs.append({"output_type": "stream", "name": name, "text": ""})
+            self._outputs[-1]["text"] += text
+        return cast(TextIO, _Copied(stream, keep))
 
     @contextlib.contextmanager
     def cell(self, number: int) -> Iterator[None]:
@@ -56,15 +64,13 @@ class Transcript:
         cell = self._book["cells"][number - 1]
         self._count += 1
         cell["execution_count"] = self._count
-        outputs: List[Dict[str, Any]] = cell["outputs"]
-        out, wrong = (cast(TextIO, _Copied(stream, name, outputs)) for stream, name in (
-            (sys.stdout, "stdout"), (sys.stderr, "stderr")))
+        self._outputs = cell["outputs"]
         try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(wrong):
+            with contextlib.redirect_stdout(self._out), contextlib.redirect_stderr(self._wrong):
                 yield
         except BaseException as error:
-            outputs.append({"output_type": "error", "ename": type(error).__name__,
-                            "evalue": str(error), "traceback": []})
+            self._outputs.append({"output_type": "error", "ename": type(error).__name__,
+                                  "evalue": str(error), "traceback": []})
             raise
 
     def write(self, parameters: Mapping[str, Any], behind: int) -> None:

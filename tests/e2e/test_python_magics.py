@@ -2,6 +2,7 @@
 
 # rooms: front job cli
 
+import json
 import os
 import re
 import subprocess
@@ -46,6 +47,32 @@ class Magics(PythonCase):
         done = self.python("print(1)\n", "-m", "muster", "-p", "n=1")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("is not a notebook\n  hint: give its arguments behind its name", done.stderr)
+
+    def written(self, *cells, **more):
+        """Outputs of the cells in the notebook that is written, and what the program says."""
+        self.write_notebook("books/book.ipynb", *cells, **more)
+        done = self.carried_out("-o", "made/out.ipynb")
+        with open(self.path("made/out.ipynb"), encoding="utf-8") as file:
+            return [one["outputs"] for one in json.load(file)["cells"][1:]], done
+
+    def test_a_notebook_with_what_its_cells_print(self):
+        """Each has its own, also if another one has made the stream's user."""
+        outputs, done = self.written(
+            "import logging, sys\nlogging.basicConfig(format='%(message)s')\nstream = sys.stdout",
+            "logging.warning('logged')\nprint('printed', sys.stdout.encoding, file=stream)",
+            "1 / 0", "print('never')")
+        self.assertEqual((done.returncode, done.stdout), (1, "printed utf-8\n"))
+        self.assertIn("logged\n", done.stderr)
+        self.assertEqual(outputs, [
+            [], [{"output_type": "stream", "name": "stderr", "text": "logged\n"},
+                 {"output_type": "stream", "name": "stdout", "text": "printed utf-8\n"}],
+            [{"output_type": "error", "ename": "ZeroDivisionError", "evalue": "division by zero",
+              "traceback": []}], []])
+        outputs, done = self.written("import os\nos.chdir('/')", "print('there')")
+        self.assertEqual((done.returncode, outputs[1][0]["text"]), (0, "there\n"), done.stderr)
+        self.write("books/book.ipynb", "{")
+        self.assertIn("is not a Jupyter notebook of format 4",
+                      self.carried_out("-o", "out.ipynb").stderr)
 
     def test_names_in_commands(self):
         told, _ = self.shows(
