@@ -118,10 +118,12 @@ Result<process::UniqueFd> BlobStore::hold() {
     (void)::mkdir(folder_.substr(0, slash).c_str(), last ? 0700 : 0755);
   }
   if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return failed("make", folder_);
-  if (process::is_others_place(folder_)) {
-    return base::fail(Fault::bad_file, "remove it, or set MUSTER_RECORDS to a folder of your own",
-                      "{} is {}another user's", folder_,
-                      process::is_others_link(folder_) ? "a link of " : "");
+  if (process::is_others_place(folder_)) {  // a folder of theirs may hold what they still need
+    const bool is_link = process::is_others_link(folder_);
+    return base::fail(Fault::bad_file,
+                      fmt::format("{}set MUSTER_RECORDS to a folder of your own",
+                                  is_link ? "remove it, or " : ""),
+                      "{} is {}another user's", folder_, is_link ? "a link of " : "");
   }
   const std::string path = folder_ + "/lock";
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <set>
@@ -25,6 +26,7 @@
 #include "front/inherited.hpp"
 #include "process/heard_meanwhile.hpp"
 #include "process/ownership.hpp"
+#include "process/signal_mask.hpp"
 #include "process/tree.hpp"
 #include "store/folder.hpp"
 #include "store/leftovers.hpp"
@@ -56,11 +58,8 @@ class Collector {
     if (!process::is_others_place(blobs::blobs_of(records_))) {
       store_ = process::open_folder(folder_.get(), ".blobs");
     }
-    const bool leads = begins_alone();
     const Shelf found = shelf(&before);
-    store::Leftovers left = store::leftovers_in(records_, found.ended);
-    if (!leads) left.paths.clear();
-    if (store_) (void)::flock(store_.get(), LOCK_SH);
+    store::Leftovers left = leftovers(found);
     if (alone || !store_) {
       choose_records(found);
       if (store_) drop_contents();
@@ -84,8 +83,24 @@ class Collector {
 
   // What another one is removing is no leftover: whoever removes has a lock on the store's folder,
   // which no other user can open.
-  [[nodiscard]] bool begins_alone() const {
-    return ::flock(store_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  [[nodiscard]] store::Leftovers leftovers(const Shelf& found) const {
+    if (rules_.dry_run || !store_) return store::leftovers_in(records_, found.ended);
+    const bool leads = ::flock(store_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    store::Leftovers left = store::leftovers_in(records_, found.ended);
+    if (!leads) left.paths.clear();
+    share_store();
+    return left;
+  }
+
+  // Another one may be looking, which takes a moment. One that has been stopped meanwhile is not
+  // waited for: then both may tell of the same thing.
+  void share_store() const {
+    constexpr int kLooks = 200;
+    constexpr std::chrono::milliseconds kPause{10};
+    for (int i = 0; i < kLooks; ++i) {
+      if (::flock(store_.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+      process::rest(kPause);
+    }
   }
 
   void choose_records(const Shelf& found) {

@@ -390,7 +390,7 @@ class Foreign(Case):
         for verb in (("rerun", "last"), ("submit", "job.yml")):
             done = self.told(*verb, code=BAD_FILE)
             self.assertEqual(done.errors, f"muster: error: {store} is another user's\n  hint: "
-                             "remove it, or set MUSTER_RECORDS to a folder of your own\n")
+                             "set MUSTER_RECORDS to a folder of your own\n")
         done = self.told("gc", "--older-than", "0s")
         self.assertEqual(done.errors, f"muster: {store} is another user's and stays\n")
         self.assertEqual((self.runs(), os.path.exists(blob)), ([], True))

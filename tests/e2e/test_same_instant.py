@@ -274,6 +274,22 @@ class SameInstant(Case):
         for run in self.runs():
             self.told("rerun", run["run"])
 
+    def test_a_collection_that_was_stopped_as_it_looked_around(self):
+        """Nobody waits for it to go on; what it may be about to remove is left to it."""
+        records = ".local/state/muster/runs"
+        run = self.submitted("job", "gone\n")
+        os.makedirs(self.path(records, ".gone-other"))
+        store = os.open(self.path(records, ".blobs"), os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(os.close, store)
+        fcntl.flock(store, fcntl.LOCK_EX)
+        for dry, leftovers in ((("--dry-run",), 1), ((), 0)):
+            told = json.loads(self.told("gc", "--json", "--older-than", "0s", *dry).text)
+            self.assertEqual((told["runs"], told["leftovers"]["count"]), ([run], leftovers))
+        fcntl.flock(store, fcntl.LOCK_SH)  # it removes
+        self.assertEqual(self.told("gc").text, "nothing to remove\n")
+        fcntl.flock(store, fcntl.LOCK_UN)
+        self.assertIn("1 leftover", self.told("gc").text)
+
     def test_manifests_of_one_path(self):
         """Each is written whole, and the last one stays: nobody fails, and nothing lies beside."""
         names = [f"job{i}.yml" for i in range(MANY)]
