@@ -228,11 +228,29 @@ print(module.resolve().version, [one.version for one in Module.get_versions(ws, 
             "['first', 'sums', 'sums']", "19", "20", "21",
             "1.10 1.10 Disabled sums", "1.10 ['1', '1.10', '1.9']"])
 
+    def test_names_of_modules(self):
+        """A name may be free again, and a version has one without being given it."""
+        self.write("src/sum.py", SUM)
+        done = self.runs(V1 + """
+from azureml.pipeline.core import Module
+def publish(module, **more):
+    return module.publish_python_script("sum.py", "", [], [], source_directory="src", **more)
+module = Module.create(ws, "Add and multiply", "")
+print([publish(module, version="2", is_default=True).version, publish(module).version])
+same = Module.get(ws, name="Add and multiply")
+print(same.id == module.id, Module.get(ws, module_id=module.id).name, same.default_version)
+same.set_name("as it was")
+print(Module.create(ws, "Add and multiply", "").module_version_list(),
+      len(Module.get(ws, name="as it was").module_version_list()))
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['2', '3']", "True Add and multiply 2", "[] 2"])
+
     def test_wrong_modules(self):
         self.write("src/sum.py", SUM)
         self.runs(V1 + MODULE)
         for line, *told in (
-                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get("),
+                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get(", "set_name("),
                 ("module.publish_python_script('sum.py', '', [], [], version='1.9', "
                  "source_directory='src')", "has a version '1.9' already"),
                 ("module.publish_python_script('sun.py', '', [], [])", "no script 'sun.py'"),
