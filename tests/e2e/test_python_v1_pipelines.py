@@ -228,6 +228,37 @@ print(module.resolve().version, [one.version for one in Module.get_versions(ws, 
             "['first', 'sums', 'sums']", "19", "20", "21",
             "1.10 1.10 Disabled sums", "1.10 ['1', '1.10', '1.9']"])
 
+    def test_what_a_module_reads_has_the_names_of_its_ports(self):
+        self.write("src/reads.py", "from azureml.core import Run\nimport os, sys\n"
+                   "found = Run.get_context().input_datasets\n"
+                   "print(sorted(found), found['file'] == sys.argv[1], sys.argv[2])\n")
+        self.write("src/table.py", "import sys\n"
+                   "with open(sys.argv[1] + '/t.csv', 'w') as file:\n    file.write('a\\n1\\n')\n")
+        self.write("src/x.txt", "x")
+        done = self.runs(V1 + """
+from azureml.data import OutputFileDatasetConfig
+from azureml.data.data_reference import DataReference
+from azureml.pipeline.core import Module, Pipeline
+from azureml.pipeline.core.graph import InputPortDef
+from azureml.pipeline.steps import ModuleStep, PythonScriptStep
+store = ws.get_default_datastore()
+store.upload("src", "kept")
+file, made = DataReference(store, "own_name", "kept"), OutputFileDatasetConfig("made")
+makes = PythonScriptStep("table.py", arguments=[made], source_directory="src",
+                         compute_target="gpu-cluster")
+ports = [InputPortDef("file"), InputPortDef("rows")]
+version = Module.create(ws, "reads", "").publish_python_script(
+    "reads.py", "", ports, [], arguments=[ports[0], "from the module"], source_directory="src")
+wired = dict(inputs_map={"file": file, "rows": made.as_input("other")}, module_version=version,
+             compute_target="gpu-cluster")
+steps = [ModuleStep(**wired), ModuleStep(arguments=[file, "from the step"], **wired)]
+assert [sorted(step.data()) for step in steps] == [["file"], ["file"]]
+experiment.submit(Pipeline(ws, [makes, *steps])).wait_for_completion()
+""")
+        self.assertEqual(sorted(done.stdout.splitlines()), [
+            "reads: ['file', 'rows'] True from the module",
+            "reads_1: ['file', 'rows'] True from the step"])
+
     def test_names_of_modules(self):
         """A name may be free again, and a version has one without being given it."""
         self.write("src/sum.py", SUM)
