@@ -281,7 +281,8 @@ print(Module.create(ws, "Add and multiply", "").module_version_list(),
         self.write("src/sum.py", SUM)
         self.runs(V1 + MODULE)
         for line, *told in (
-                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get(", "set_name("),
+                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get(",
+                 "set_name("),
                 ("module.publish_python_script('sum.py', '', [], [], version='1.9', "
                  "source_directory='src')", "has a version '1.9' already"),
                 ("module.publish_python_script('sun.py', '', [], [])", "no script 'sun.py'"),
