@@ -11,6 +11,7 @@ from typing import Any, List, Tuple
 from .binary import MusterError
 from .command_line import command_line
 from .notebook import run_notebook
+from .notebook_output import why_unwritable
 from .run import LeftAlone
 from .stand_ins import install
 from .trace import print_error
@@ -130,7 +131,11 @@ def main() -> int:
     wrong = _no_program(told.script)
     option = "-p" if told.parameters else "-o" if told.output is not None else ""
     if option and not is_notebook and not wrong:
-        wrong = f"{option}: {told.script} is not a notebook\n  hint: give its arguments behind its name"
+        wrong = (f"{option}: {told.script} is not a notebook\n"
+                 "  hint: give its arguments behind its name")
+    if told.output is not None and not wrong:
+        why = why_unwritable(told.output)
+        wrong = why and f"-o: {why}\n  hint: it is the file to which the notebook is written"
     if wrong:
         print(f"muster: error: {wrong}", file=sys.stderr)
         return 2

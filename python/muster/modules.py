@@ -172,10 +172,12 @@ class Module(_Kept):
     def create(workspace: Any, name: str, description: str) -> "Module":
         """Of a name that no other one has."""
         made = str(uuid.uuid4())
-        if _REGISTER.add(name, None, {"id": made, "description": description, "status": "Active",
-                                      "default": None, "versions": []}) is None:
+        if _REGISTER.add(name, None, {"id": made, "name": name, "description": description,
+                                      "status": "Active", "default": None,
+                                      "versions": []}) is None:
             raise BadCall(f"there is a module {name!r} already",
-                          f"Module.get(workspace, name={name!r}) gives it")
+                          f"Module.get(workspace, name={name!r}) gives it, and its "
+                          "set_name(OTHER) makes the name free")
         return Module(workspace, made, name)
 
     @staticmethod
@@ -183,8 +185,11 @@ class Module(_Kept):
     def get(workspace: Any, module_id: Optional[str] = None,
             name: Optional[str] = None) -> "Module":
         """The one of that name, or id."""
-        found = [one for one in _all(workspace) if (one.id == module_id if name is None
-                                                    else one.name == name)]
+        if name is None:
+            found = [one for one in _all(workspace) if one.id == module_id]
+        else:
+            kept = _REGISTER.find(name, _KEPT)
+            found = [] if kept is None else [_module(workspace, kept[1])]
         if not found:
             raise ResourceNotFoundError(
                 f"there is no module {name or module_id!r} here",
@@ -233,23 +238,16 @@ class Module(_Kept):
         if not os.path.isfile(os.path.join(folder, script_name)):
             raise BadCall(f"there is no script {script_name!r} in {folder!r}",
                           "script_name is a file's path below source_directory")
-        known = [one.version for one in self.module_version_list()]
-        told = version or str(len(known) + 1)
-        if told in known:
-            raise BadCall(f"the module {self.name!r} has a version {told!r} already",
-                          f"it has {', '.join(known)}: give another version")
         values = {name: one.default_value if isinstance(one, ParamDef) else one
                   for name, one in (params or {}).items()}
-        said = {"version": told, "id": str(uuid.uuid4()), "description": description,
+        said = {"id": str(uuid.uuid4()), "description": description,
                 "status": "Active", "category": category, "script": script_name, "folder": folder,
                 "inputs": {one.name: one.is_optional for one in inputs},
                 "outputs": [one.name for one in outputs],
                 "params": {name: str(one) for name, one in values.items()},
                 "arguments": None if arguments is None else [_kept_word(one) for one in arguments]}
-        self._change(lambda whole: whole["versions"].append(said))
-        if is_default:
-            self._say("default", told)
-        return ModuleVersion(self._workspace, self, told)
+        self._change(lambda whole: _add(whole, said, version, is_default))
+        return ModuleVersion(self._workspace, self, str(said["version"]))
 
     def resolve(self, version: Optional[str] = None) -> ModuleVersion:
         """Which one a step uses: that version, the default, or the highest, else the last."""
@@ -264,7 +262,7 @@ class Module(_Kept):
 
     def set_name(self, name: str) -> None:
         """It must be free, too."""
-        if _REGISTER.add(name, None, self._said()) is None:
+        if _REGISTER.add(name, None, {**self._said(), "name": name}) is None:
             raise BadCall(f"there is a module {name!r} already", "give it another name")
         _REGISTER.remove(self.name)
         self.name = name
@@ -312,8 +310,27 @@ def _kept_word(word: Any) -> Dict[str, Any]:
 
 
 def _all(workspace: Any) -> Iterator[Module]:
-    for name, _, said in _REGISTER.all():
-        yield Module(workspace, str(said["id"]), name)
+    for _, _, said in _REGISTER.all():
+        yield _module(workspace, said)
+
+
+def _module(workspace: Any, said: Mapping[str, Any]) -> Module:
+    """By the name that it was given: in the register's own, some characters are others."""
+    return Module(workspace, str(said["id"]), str(said["name"]))
+
+
+def _add(whole: Dict[str, Any], said: Dict[str, Any], version: Optional[str],
+         is_default: bool) -> None:
+    """One more version; without a name, the first number that is free."""
+    known = [one["version"] for one in whole["versions"]]
+    free = (str(number) for number in range(len(known) + 1, 2 * len(known) + 2))
+    said["version"] = version or next(one for one in free if one not in known)
+    if said["version"] in known:
+        raise BadCall(f"the module {whole['name']!r} has a version {version!r} already",
+                      f"it has {', '.join(known)}: give another version")
+    whole["versions"].append(said)
+    if is_default:
+        whole["default"] = said["version"]
 
 
 def _in(name: str, said: Dict[str, Any], version: str) -> Dict[str, Any]:

@@ -11,6 +11,18 @@ from .named_files import open_named
 from .own_files import make_folders
 
 
+def why_unwritable(path: str) -> str:
+    """Nothing, if a notebook can be written there: to be asked before its cells take their time."""
+    if os.path.exists(path) and not (os.path.isfile(path) or os.path.isdir(path)):
+        return ""  # a pipe, whose reader would take this for the end, or a device
+    try:
+        make_folders(os.path.dirname(path))
+        open_named(path, "a").close()
+    except OSError as error:
+        return f"{path!r} cannot be written: {error.strerror}"
+    return ""
+
+
 class _Copied(io.TextIOBase):
     """A stream whose text is kept, too; there is one for all cells, since what one of them has made
     to write there, such as a handler of logging, is used by those below."""

@@ -48,7 +48,9 @@ class LeftAlone(KeyboardInterrupt):
 def ended(name: str, code: int, details: Mapping[str, Any], raises: bool) -> None:
     """Of a run that was waited for: as in the SDKs, one that was cancelled has not failed."""
     state = str(details["state"])
-    if raises and _SDK_WORDS.get(state, "Failed") == "Failed":
+    if not raises:  # muster wait has said how it ended
+        return
+    if _SDK_WORDS.get(state, "Failed") == "Failed":
         raise RunFailed(code, f"run {name} {state}: {details.get('cause')}")
     if state == "stopped":
         print(f"muster: run {name} was cancelled", file=sys.stderr, flush=True)

@@ -315,11 +315,11 @@ class ModuleStep(_JobStep):
         super().__init__(name or used.module().name)
         for port, thing in makes.items():
             self._make(output_of(thing), plain_name(port))
+        ports = {id(thing): _port(thing, port) for port, thing in reads.items()}
         for port, thing in reads.items():
-            self._read(thing if data_input_of(thing) is not None
-                       else StepInput(output_of(thing), port))
+            self._read(_port(thing, port))
         words = words_of(used, {**reads, **makes}) if arguments is None else arguments
-        self._arguments = [self._word(one) for one in words or []]
+        self._arguments = [self._word(ports.get(id(one), one)) for one in words or []]
         self._counts = StepCounts(runconfig_pipeline_params)
         run = _configured(runconfig, compute_target)
         said = said_of(used)
@@ -328,6 +328,14 @@ class ModuleStep(_JobStep):
             self, {**said["params"], **of_words, **(params or {})})}
         self._job = ScriptRunConfig(said["folder"], said["script"], self._arguments,
                                     run_config=run)
+
+
+def _port(thing: Any, name: str) -> Union[DataInput, StepInput]:
+    """What a step reads, by the name that its module has for it."""
+    data = data_input_of(thing)
+    if data is not None:
+        return DataInput(name, data.dataset, data.mode)
+    return StepInput(output_of(thing), name, thing.table if isinstance(thing, StepInput) else None)
 
 
 def _check_wiring(used: ModuleVersion, reads: Mapping[str, Any], makes: Mapping[str, Any]) -> None:

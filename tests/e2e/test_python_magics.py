@@ -74,6 +74,24 @@ class Magics(PythonCase):
         self.assertIn("is not a Jupyter notebook of format 4",
                       self.carried_out("-o", "out.ipynb").stderr)
 
+    def test_where_no_notebook_can_be_written(self):
+        """That is told before a cell is carried out; the notebook's own file can be."""
+        self.write_notebook("books/book.ipynb", "print('carried out')")
+        for file, why in (("books", "Is a directory"), ("", "No such file or directory"),
+                          ("books/book.ipynb/out", "File exists")):
+            done = self.carried_out("-o", file)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (
+                2, "", f"muster: error: -o: {file!r} cannot be written: {why}\n"
+                "  hint: it is the file to which the notebook is written\n"))
+        done = self.python("print(1)\n", "-m", "muster", "-o", "out.ipynb")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, r"-o: \S+program\.py is not a notebook\n")
+        for times in 1, 2:
+            done = self.carried_out("-o", "books/book.ipynb")
+            self.assertEqual((done.returncode, done.stdout), (0, "carried out\n"), times)
+        with open(self.path("books/book.ipynb"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["cells"][1]["outputs"][0]["text"], "carried out\n")
+
     def test_names_in_commands(self):
         told, _ = self.shows(
             "import os\nn = 3\nwords = ['x', 'y']\nos.environ['OWN'] = 'shell'",

@@ -228,11 +228,61 @@ print(module.resolve().version, [one.version for one in Module.get_versions(ws, 
             "['first', 'sums', 'sums']", "19", "20", "21",
             "1.10 1.10 Disabled sums", "1.10 ['1', '1.10', '1.9']"])
 
+    def test_what_a_module_reads_has_the_names_of_its_ports(self):
+        self.write("src/reads.py", "from azureml.core import Run\nimport os, sys\n"
+                   "found = Run.get_context().input_datasets\n"
+                   "print(sorted(found), found['file'] == sys.argv[1], sys.argv[2])\n")
+        self.write("src/table.py", "import sys\n"
+                   "with open(sys.argv[1] + '/t.csv', 'w') as file:\n    file.write('a\\n1\\n')\n")
+        self.write("src/x.txt", "x")
+        done = self.runs(V1 + """
+from azureml.data import OutputFileDatasetConfig
+from azureml.data.data_reference import DataReference
+from azureml.pipeline.core import Module, Pipeline
+from azureml.pipeline.core.graph import InputPortDef
+from azureml.pipeline.steps import ModuleStep, PythonScriptStep
+store = ws.get_default_datastore()
+store.upload("src", "kept")
+file, made = DataReference(store, "own_name", "kept"), OutputFileDatasetConfig("made")
+makes = PythonScriptStep("table.py", arguments=[made], source_directory="src",
+                         compute_target="gpu-cluster")
+ports = [InputPortDef("file"), InputPortDef("rows")]
+version = Module.create(ws, "reads", "").publish_python_script(
+    "reads.py", "", ports, [], arguments=[ports[0], "from the module"], source_directory="src")
+wired = dict(inputs_map={"file": file, "rows": made.as_input("other")}, module_version=version,
+             compute_target="gpu-cluster")
+steps = [ModuleStep(**wired), ModuleStep(arguments=[file, "from the step"], **wired)]
+assert [sorted(step.data()) for step in steps] == [["file"], ["file"]]
+experiment.submit(Pipeline(ws, [makes, *steps])).wait_for_completion()
+""")
+        self.assertEqual(sorted(done.stdout.splitlines()), [
+            "reads: ['file', 'rows'] True from the module",
+            "reads_1: ['file', 'rows'] True from the step"])
+
+    def test_names_of_modules(self):
+        """A name may be free again, and a version has one without being given it."""
+        self.write("src/sum.py", SUM)
+        done = self.runs(V1 + """
+from azureml.pipeline.core import Module
+def publish(module, **more):
+    return module.publish_python_script("sum.py", "", [], [], source_directory="src", **more)
+module = Module.create(ws, "Add and multiply", "")
+print([publish(module, version="2", is_default=True).version, publish(module).version])
+same = Module.get(ws, name="Add and multiply")
+print(same.id == module.id, Module.get(ws, module_id=module.id).name, same.default_version)
+same.set_name("as it was")
+print(Module.create(ws, "Add and multiply", "").module_version_list(),
+      len(Module.get(ws, name="as it was").module_version_list()))
+""")
+        self.assertEqual(done.stdout.splitlines(), [
+            "['2', '3']", "True Add and multiply 2", "[] 2"])
+
     def test_wrong_modules(self):
         self.write("src/sum.py", SUM)
         self.runs(V1 + MODULE)
         for line, *told in (
-                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get("),
+                ("Module.create(ws, 'sums', '')", "a module 'sums' already", "Module.get(",
+                 "set_name("),
                 ("module.publish_python_script('sum.py', '', [], [], version='1.9', "
                  "source_directory='src')", "has a version '1.9' already"),
                 ("module.publish_python_script('sun.py', '', [], [])", "no script 'sun.py'"),

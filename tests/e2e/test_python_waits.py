@@ -39,6 +39,7 @@ for shows in True, False:
     stopped = submit("waits.py")
     stopped.cancel()
     print("*", stopped.wait_for_completion(show_output=shows)["status"])
+stopped.wait_for_completion(raise_on_error=False)
 try:
     submit("fails.py").wait_for_completion()
 except ActivityFailedException as failed:
@@ -48,6 +49,7 @@ print("*", submit("fails.py").wait_for_completion(raise_on_error=False)["status"
         self.assertEqual([line[2:] for line in done.stdout.splitlines() if line[:1] == "*"],
                          ["Completed", "Canceled", "Canceled", "True", "Failed"])
         self.assertEqual(done.stderr.count(" was cancelled\n"), 2, done.stderr)
+        self.assertEqual(done.stderr.count(" stopped with exit code "), 1, done.stderr)
 
     def test_a_pipeline_and_its_step(self):
         done = self.runs(V1 + PIPELINE + """
