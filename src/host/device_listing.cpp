@@ -15,22 +15,27 @@ namespace {
 constexpr std::chrono::seconds kListingTime{5};
 constexpr std::size_t kListingMax = 1u << 20;
 constexpr std::chrono::milliseconds kLook{20};  // for signals that are held back
+// Of a tool that was killed; the kernel may hold one that waits for its driver.
+constexpr std::chrono::seconds kReaping{1};
 
 }  // namespace
 
 void DeviceListing::await(std::span<const model::Devices> devices, std::function<void()> then) {
-  if (is_known_ || (waiting_.empty() && !probe::needs_listing(devices))) return then();
+  if (is_known_ || (waiting_.empty() && !probe::needs_listing(devices, root_))) return then();
   waiting_.push_back(std::move(then));
   if (!std::exchange(is_asked_, true)) ask();
 }
 
 DeviceListing::Told DeviceListing::now(std::span<const model::Devices> devices,
-                                       const std::vector<std::string>& environment) {
+                                       const std::vector<std::string>& environment,
+                                       const std::string& root) {
   asio::io_context loop(1);
-  DeviceListing listing(loop, environment);
+  DeviceListing listing(loop, environment, root);
   bool is_told = false;
   listing.await(devices, [&] { is_told = true; });
   while (!is_told && process::no_signal_waits()) loop.run_one_for(kLook);
+  listing.tool_.end();
+  loop.run_for(kReaping);
   return {listing.text(), listing.unanswered()};
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/inventory.hpp"
@@ -16,8 +17,9 @@ namespace muster::host {
 // broken it may take for ever.
 class DeviceListing {
  public:
-  DeviceListing(asio::io_context& loop, std::vector<std::string> environment)
-      : environment_(std::move(environment)), tool_(loop) {}
+  // Looks for the GPUs below `root` ("" is this machine).
+  DeviceListing(asio::io_context& loop, std::vector<std::string> environment, std::string root = "")
+      : environment_(std::move(environment)), root_(std::move(root)), tool_(loop) {}
 
   // `then` comes at once unless these devices can only be told apart by the tool, and it has not
   // been asked yet: then from the loop, in the order of the calls, as soon as it has answered or
@@ -29,7 +31,8 @@ class DeviceListing {
     std::string unanswered;
   };
   [[nodiscard]] static Told now(std::span<const model::Devices> devices,
-                                const std::vector<std::string>& environment);
+                                const std::vector<std::string>& environment,
+                                const std::string& root = "");
   // Nobody waits any more.
   void forget() { waiting_.clear(); }
 
@@ -43,6 +46,7 @@ class DeviceListing {
   void take(process::Question::Said said);
 
   std::vector<std::string> environment_;
+  std::string root_;
   process::Question tool_;
   bool is_asked_ = false;
   bool is_known_ = false;

@@ -78,9 +78,16 @@ class Child::Watch : public std::enable_shared_from_this<Watch> {
   }
 
  private:
-  // Before it is reaped: then the number of the group may be another's.
+  // Its number may be another's once it has been reaped: by somebody else, or by the kernel where
+  // SIGCHLD is ignored. `seen` says whether it has ended.
+  [[nodiscard]] bool is_unreaped(siginfo_t& seen) const {
+    const auto pid = static_cast<id_t>(pid_);
+    return ::waitid(P_PID, pid, &seen, WEXITED | WNOHANG | WNOWAIT) == 0;
+  }
+
   void kill_group() const {
-    if (::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
+    siginfo_t seen{};
+    if (is_unreaped(seen) && ::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
   }
 
   // What a wrapper of ssh leaves in its group goes with it; a connection that ssh keeps for the
@@ -88,9 +95,7 @@ class Child::Watch : public std::enable_shared_from_this<Watch> {
   void reap() {
     if (reaped_) return;  // stopped since it was told to us; its pid may be somebody else's by now
     siginfo_t seen{};
-    const auto pid = static_cast<id_t>(pid_);
-    const int error = ::waitid(P_PID, pid, &seen, WEXITED | WNOHANG | WNOWAIT);
-    if (error == 0 && seen.si_pid != pid_) return start();
+    if (is_unreaped(seen) && seen.si_pid != pid_) return start();
     kill_group();
     int status = 0;
     ::waitpid(pid_, &status, 0);

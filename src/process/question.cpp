@@ -2,8 +2,8 @@
 #include "process/question.hpp"
 
 #include <algorithm>
+#include <asio/error.hpp>
 #include <csignal>
-#include <system_error>
 #include <utility>
 
 namespace muster::process {
@@ -33,32 +33,35 @@ void Question::ask(const std::vector<std::string>& words,
   out_.assign(child_->pipes().out.release());
   err_.assign(child_->pipes().err.release());
   out_.non_blocking(true);
+  err_.non_blocking(true);
   listen(out_, true);
   listen(err_, false);
   limit_.after(bounds.time, [this] { answer_with(Ending::late); });
 }
 
-// Its stderr is read as well: a full pipe would hold it.
+// Waits, and reads by hand: what a read of asio's has taken from the pipe would be lost where the
+// program's end is heard before the handler of that read.
 void Question::listen(Stream& from, bool keeps) {
-  auto& piece = keeps ? out_piece_ : err_piece_;
-  from.async_read_some(
-      asio::buffer(piece),
-      life_.bind([this, &from, keeps](const std::error_code& error, std::size_t size) {
-        if (error) return;
-        if (keeps) take(size);
-        if (said_.size() > bytes_max_) return answer_with(Ending::flooding);
-        listen(from, keeps);
-      }));
+  from.async_wait(Stream::wait_read, life_.bind([this, &from, keeps](const std::error_code& error) {
+    if (error) return;
+    const std::error_code over = read_piece(from, keeps);
+    if (over && over != asio::error::would_block) return;
+    if (said_.size() > bytes_max_) return answer_with(Ending::flooding);
+    listen(from, keeps);
+  }));
 }
 
-void Question::take(std::size_t size) { said_.append(out_piece_.data(), size); }
+// Its stderr is read as well: a full pipe would hold it.
+std::error_code Question::read_piece(Stream& from, bool keeps) {
+  std::error_code error;
+  const std::size_t size = from.read_some(asio::buffer(piece_), error);
+  if (keeps) said_.append(piece_.data(), size);
+  return error;
+}
 
 // What it has said may lie in its pipe when it has ended.
 void Question::drain() {
-  std::error_code error;
-  while (!error && said_.size() <= bytes_max_) {
-    take(out_.read_some(asio::buffer(out_piece_), error));
-  }
+  while (said_.size() <= bytes_max_ && !read_piece(out_, true)) continue;
 }
 
 void Question::answer_with(Ending ending) {

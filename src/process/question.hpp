@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/time.hpp"
@@ -53,8 +54,8 @@ class Question {
   using Stream = asio::posix::stream_descriptor;
 
   void listen(Stream& from, bool keeps);
+  std::error_code read_piece(Stream& from, bool keeps);
   void drain();
-  void take(std::size_t size);
   void answer_with(Ending ending);
 
   asio::io_context& loop_;
@@ -64,8 +65,7 @@ class Question {
   std::unique_ptr<Child> child_;
   std::size_t bytes_max_ = 0;
   std::string said_;
-  std::array<char, 4096> out_piece_{};
-  std::array<char, 4096> err_piece_{};
+  std::array<char, 4096> piece_{};
   std::function<void(Said)> answer_;
   Life life_;  // of this question
 };

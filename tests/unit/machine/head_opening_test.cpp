@@ -50,6 +50,20 @@ TEST_F(HeadFixture, TellsOnceWhichHostsBindNoMemory) {
                    "a Start", "b Start"}));
 }
 
+TEST_F(HeadFixture, TellsOnceWhereGpusCannotBeAskedFor) {
+  make({model::kLocal, model::kOpened, model::kOpened});
+  start();
+  const base::NodeIndex c(2);
+  for (const auto node : {kA, kB, c}) now(LinkUp{node});
+  for (const auto node : {kA, kB, c}) hear(node, wire::Welcome{});
+  EXPECT_EQ(hear(c, wire::Prepared{1, "", "", "smi does not answer within 5 s"}), Words{});
+  EXPECT_EQ(hear(kB, wire::Prepared{1, "", "", "smi does \x1b[1mnot answer within 5 s"}), Words{});
+  EXPECT_EQ(hear(kA, wire::Prepared{}),
+            (Words{"say b, c: smi does not answer within 5 s, so which GPU a part belongs to is "
+                   "not known there: another job may use that GPU as a whole",
+                   "a Start", "b Start", "c Start"}));
+}
+
 TEST_F(HeadFixture, VerboseTellsOverWhichNetworkTheHostsTalk) {
   spec_.verbose = true;
   make({model::kOpened, model::kOpened});

@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <sys/wait.h>
 
 #include "unit/folder.hpp"
 
@@ -38,6 +40,13 @@ class Asked : public testing::Test {
   static std::set<pid_t> children() {
     std::ifstream list("/proc/thread-self/children");
     return {std::istream_iterator<pid_t>(list), std::istream_iterator<pid_t>()};
+  }
+  // Of the program, which stays to be reaped.
+  void wait_for_end() const {
+    for (const pid_t pid : children()) {
+      siginfo_t seen{};
+      if (!before_.contains(pid)) ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | WNOWAIT);
+    }
   }
   [[nodiscard]] bool has_new_child() const { return !std::ranges::includes(before_, children()); }
 
@@ -78,6 +87,17 @@ TEST_F(Asked, WhatItSaysToStderrDoesNotHoldIt) {
   const auto said = answer();
   EXPECT_EQ(said.ending, Ending::well);
   EXPECT_EQ(said.out, "done\n");
+}
+
+// More than one read takes, and all of it lies in the pipe when its end is heard.
+TEST_F(Asked, ItHasEndedBeforeItIsHeardAndNothingIsLost) {
+  std::string all;
+  for (int i = 0; all.size() < 48000; ++i) all += std::to_string(i) + "\n";
+  const unit::Folder folder;
+  ask("cat " + folder.file("all", all, false));
+  wait_for_end();
+  const auto said = answer();
+  EXPECT_TRUE(said.out == all) << said.out.size() << " bytes of " << all.size();
 }
 
 // As a driver's daemon does that its tool starts.

@@ -16,10 +16,10 @@
 namespace muster::process {
 namespace {
 
-// A child that does something, and then waits until its owner ends.
-class Child {
+// A process that does something, and then waits until its owner ends.
+class Lingering {
  public:
-  explicit Child(const std::function<void()>& what) {
+  explicit Lingering(const std::function<void()>& what) {
     int ready[2] = {-1, -1};
     EXPECT_EQ(::pipe(ready), 0);
     pid_ = ::fork();
@@ -33,12 +33,12 @@ class Child {
     EXPECT_EQ(::read(ready[0], &byte, 1), 0);
     (void)::close(ready[0]);
   }
-  ~Child() {
+  ~Lingering() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  Lingering(const Lingering&) = delete;
+  Lingering& operator=(const Lingering&) = delete;
 
  private:
   pid_t pid_ = -1;
@@ -54,7 +54,7 @@ TEST(Users, OneIsInIt) {
   const unit::Folder folder;
   std::filesystem::create_directories(folder.path() + "/run/code");
   std::filesystem::create_directories(folder.path() + "/run2");
-  const Child child([&] { EXPECT_EQ(::chdir((folder.path() + "/run/code").c_str()), 0); });
+  const Lingering one([&] { EXPECT_EQ(::chdir((folder.path() + "/run/code").c_str()), 0); });
   EXPECT_TRUE(has_users(folder.path() + "/run"));
   EXPECT_FALSE(has_users(folder.path() + "/run2"));
   EXPECT_FALSE(has_users(folder.path() + "/ru"));
@@ -63,7 +63,7 @@ TEST(Users, OneIsInIt) {
 TEST(Users, OneHasAFileOpen) {
   const unit::Folder folder;
   folder.file("log", "x", false);
-  const Child child([&] { (void)::open((folder.path() + "/log").c_str(), O_RDONLY); });
+  const Lingering one([&] { (void)::open((folder.path() + "/log").c_str(), O_RDONLY); });
   EXPECT_TRUE(has_users(folder.path()));
 }
 
