@@ -177,8 +177,9 @@ class VirtualMachine:
         kernel = kernel_folder()
         archive = os.path.join(self._folder, "archive")
         for number, module in enumerate(MODULES):
-            name = f"/modules/{number:02}-{os.path.basename(module)}.ko"
-            self._tree.put(name, os.path.join(kernel, "modules", f"{module}.ko"))
+            file = os.path.join(kernel, "modules", f"{module}.ko")
+            if os.path.exists(file):  # newer kernels have some of them built in
+                self._tree.put(f"/modules/{number:02}-{os.path.basename(module)}.ko", file)
         self._tree.add_libraries()
         write_archive(archive, self._tree)
         if not os.access("/dev/kvm", os.R_OK | os.W_OK):
