@@ -19,7 +19,7 @@ namespace muster::plan {
                                               HardwareOfHosts& hardware,
                                               std::vector<Assignment>& assignments, SetTable& sets);
 
-// Whether each host has a GPU, and tells which cpus are near to each of them.
+// Whether each host has a GPU, and tells of cpus near to each of them that are left to us.
 [[nodiscard]] bool gpus_are_placed(const model::Inventory& inventory);
 
 // The same for a node whose devices are known by now, and dealt out: other jobs may hold some. Does

@@ -57,9 +57,7 @@ class OnVirtualMachine(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.machine = virtual.VirtualMachine(cls.hardware)
-        cls.addClassCleanup(cls.machine.close)
-        cls.machine.__enter__()
+        cls.machine = cls.enterClassContext(virtual.VirtualMachine(cls.hardware))
 
     def says(self, command):
         """Lines, sorted, of a command that succeeds."""
@@ -247,14 +245,13 @@ class OddNodes(OnVirtualMachine):
     """Cpus 0-1 with memory, memory alone, cpu 2 without memory, and cpu 3 with some."""
 
     hardware = (*virtual.nodes((384, "0-1"), (384, None), (None, "2"), (256, "3")),
-                *virtual.bus_near(2, "secondary-vga"), *virtual.bus_near(3, "virtio-net-pci"))
+                *virtual.bus_near(2, "secondary-vga"))
 
     def test_a_gpu_near_cpus_without_memory(self):
         self.addCleanup(self.machine.run, NO_GPUS)
         bus = self.says('grep -l 0x038000 /sys/bus/pci/devices/*/class | cut -d/ -f6')[0]
-        near = self.says(f"cat /sys/bus/pci/devices/{bus}/local_cpulist")
         self.says(NVIDIA.replace("{buses}", bus))
-        self.assertEqual(self.cpus("-n 1 --bind-to gpu"), near)
+        self.assertEqual(self.cpus("-n 1 --bind-to gpu"), ["2"])
 
     def test_memory_that_is_not_there(self):
         # The kernel's numbers are not QEMU's: nodes without memory, and without cpus, come last.

@@ -11,6 +11,7 @@ Without /dev/kvm it is emulated, many times slower.
         done = machine.run("muster run -n 2 --bind-to numa grep Cpus /proc/self/status")
 """
 
+import atexit
 import base64
 import collections
 import os
@@ -134,6 +135,7 @@ class VirtualMachine:
         self._qemu, self._read = None, b""
 
     def __enter__(self):
+        atexit.register(self.close)
         try:
             self._boot()
         except BaseException:
@@ -147,20 +149,27 @@ class VirtualMachine:
     def close(self):
         self._end()
         shutil.rmtree(self._folder, ignore_errors=True)
+        atexit.unregister(self.close)
 
     def _end(self):
         if self._qemu:
-            self._qemu.send_signal(signal.SIGTERM)
+            self._qemu.kill()  # it has no disk that could be left in disorder
             self._qemu.wait()
             self._qemu.stdin.close()
             self._qemu.stdout.close()
             self._qemu = None
 
     def run(self, command, seconds=COMMAND_SECONDS):
-        """What a command of the shell says, and its exit code."""
-        self._qemu.stdin.write(base64.b64encode(command.encode()) + b"\n")
-        self._qemu.stdin.flush()
-        code, out, err = self._line(command, seconds).split()
+        """What a command of the shell says, and its exit code. Without an answer the machine ends:
+        one that came later would be taken for the next command's."""
+        if not self._qemu:
+            raise RuntimeError("the virtual machine has ended")
+        try:
+            self._qemu.stdin.write(base64.b64encode(command.encode()) + b"\n")
+            code, out, err = self._line(command, seconds).split()
+        except BaseException:
+            self._end()
+            raise
         return Said(int(code), *(base64.b64decode(text[:-1]).decode(errors="replace")
                                  for text in (out, err)))
 
@@ -168,8 +177,9 @@ class VirtualMachine:
         kernel = kernel_folder()
         archive = os.path.join(self._folder, "archive")
         for number, module in enumerate(MODULES):
-            name = f"/modules/{number:02}-{os.path.basename(module)}.ko"
-            self._tree.put(name, os.path.join(kernel, "modules", f"{module}.ko"))
+            file = os.path.join(kernel, "modules", f"{module}.ko")
+            if os.path.exists(file):  # newer kernels have some of them built in
+                self._tree.put(f"/modules/{number:02}-{os.path.basename(module)}.ko", file)
         self._tree.add_libraries()
         write_archive(archive, self._tree)
         if not os.access("/dev/kvm", os.R_OK | os.W_OK):
@@ -185,7 +195,7 @@ class VirtualMachine:
     def _start(self, kernel, archive):
         with open(os.path.join(self._folder, "errors"), "wb") as file:
             self._qemu = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", QEMU, "-nodefaults", "-no-user-config",
+                ["setpriv", "--pdeathsig", "KILL", QEMU, "-nodefaults", "-no-user-config",
                  "-display", "none", "-no-reboot", "-machine", "q35", "-accel",
                  self.accelerators[0], "-cpu", "max,arch-capabilities=off", "-smp",
                  "4,sockets=2,cores=2,threads=1", *self._hardware, "-kernel",
@@ -262,6 +272,9 @@ TWO_NODES = nodes((512, "0-1"), (512, "2-3"))
 if __name__ == "__main__":
     if why_not():
         sys.exit(why_not())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with VirtualMachine(TWO_NODES) as booted:
         answer = booted.run(" ".join(sys.argv[1:]) or "numactl -H")
-        print(answer.text, answer.errors, sep="", end="")
+    sys.stdout.write(answer.text)
+    sys.stderr.write(answer.errors)
+    sys.exit(answer.code)

@@ -133,7 +133,9 @@ TEST_F(NearDevicesIn, where_one_node_has_all_cpus_they_are_all_near) {
   node("1", "");
   nvidia("0000:06:00.0", "0");
   place("sys/bus/pci/devices/0000:06:00.0", "-1", "0-7");
-  EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at 0-7");
+  place("sys/class/net/eth0/device", "1", "");
+  file("sys/devices/system/node/node1/distance", "20 10\n");
+  EXPECT_EQ(found(), "CUDA_VISIBLE_DEVICES=0 at 0-7; net=eth0 at 0-7") << "and no distance counts";
 }
 
 }  // namespace
