@@ -90,6 +90,7 @@ TEST(QuotesInFiles, DeepspeedEnvironmentIsReadByAShell) {
       {"'$B y'", "$B y", "'b y'", "$B y"},
       {R"("x\y")", "x\\y", "xy", "x\\y"},
       {R"('x\y')", "x\\y", "'x\\y'", "x\\y"},
+      {R"('x\$B')", R"(x\$B)", "'x$B'", R"(x\$B)"},
       {"''", "", "''", ""},
       {"~", "/h", "~", "/h"},
       {"~/x:~/y", "/h/x:/h/y", "~/x:~/y", "/h/x:/h/y"},
