@@ -23,8 +23,8 @@ enum class LinesOf {
 
 // One program a line, words parted by blanks and tabs; '#' in front of a word begins a comment.
 // From ompi v4.1.4 orte/orted/orted_submit.c and mpich 4.0 src/pm/hydra/mpiexec/options.c, to which
-// a quote is one more character of a word, and so it is here. But '...' and "..." at the begin of
-// a word, or behind its '=', that have blanks between them hold these together. Fault::bad_file
+// a quote is one more character of a word, and so it is here. But '...' and "..." at the beginning
+// of a word, or behind its '=', that have blanks between them hold these together. Fault::bad_file
 // with file:line:column for a quote without an end there, bytes that are no text, and a file
 // without any line.
 [[nodiscard]] base::Result<std::vector<WordLine>> read_appfile(std::string_view text,

@@ -38,11 +38,23 @@ bool is_of_name(char c) {
 // What a shell does more than one word's text for, outside of quotes.
 constexpr std::string_view kOfAShell = " \t;&|<>()`";
 
-// A shell on each node reads the values (multinode_runner.py): $NAME and ${NAME} are what was set
-// before, in the file or around. What is not set is nothing. Quotes, backslashes and ~ are read as
-// well where the shell would find one word. Where it would not, it fails, cuts the value or runs
-// what it holds: the text stays whole then, but for its variables. So does JSON, of which it would
-// take the quotes: accelerate writes that as it stands.
+bool is_guarded(char c) { return std::string_view("\"\\$`").find(c) != std::string_view::npos; }
+
+// Has a double quote without a backslash in front.
+bool has_bare_quote(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') return true;
+    if (text[i] == '\\') ++i;
+  }
+  return false;
+}
+
+// A shell on each node reads the values (multinode_runner.py), in DeepSpeed 0.15.4 and later
+// between double quotes: $NAME and ${NAME} are what was set before, in the file or around, and a
+// backslash guards a sign that would be more than itself. What is not set is nothing. In older
+// versions quotes and ~ meant what they mean to a shell, and whoever writes them still means that.
+// Where quotes do not make one word of the value, they are a part of it. So they are in JSON, of
+// which the shell would take them: accelerate writes that as it stands.
 class Expander {
  public:
   Expander(const Call& call, const std::vector<model::EnvSetting>& before)
@@ -53,12 +65,14 @@ class Expander {
     if (!is_json) {
       if (auto word = one_word(text)) return std::move(*word);
     }
+    const bool has_quotes = has_bare_quote(text);
     std::string result;
     while (!text.empty()) {
       if (text.front() == '$') {
         take_dollar(text, result);
         continue;
       }
+      if (!has_quotes) drop_guard(text);
       result += text.front();
       text.remove_prefix(1);
     }
@@ -70,33 +84,37 @@ class Expander {
   [[nodiscard]] std::optional<std::string> one_word(std::string_view text) const {
     std::string result;
     char quote = 0;
-    bool after_colon = true;  // or at the begin
+    char last = ':';  // in front of what is left, outside of quotes
     while (!text.empty()) {
       const char c = text.front();
-      const bool was_after_colon = std::exchange(after_colon, quote == 0 && c == ':');
       if (c == '$' && quote != '\'') {
+        last = c;
         take_dollar(text, result);
         continue;
       }
       if (quote == 0 && kOfAShell.find(c) != std::string_view::npos) return std::nullopt;
-      text.remove_prefix(1);
-      const bool is_quote = c == '"' || c == '\'';
-      if (is_quote && (quote == 0 || quote == c)) {
+      // An apostrophe, as in it's, is no quote.
+      const bool is_apostrophe = c == '\'' && quote == 0 && (is_of_name(last) || last == '\\');
+      const bool is_quote = (c == '"' || c == '\'') && (quote == 0 || quote == c);
+      if (is_quote && !is_apostrophe) {
         quote = quote == 0 ? c : '\0';
-      } else if (c == '\\' && quote != '\'') {
-        if (text.empty()) return std::nullopt;
-        const bool is_taken =
-            quote == 0 || std::string_view("\"\\$`").find(text.front()) != std::string_view::npos;
-        if (!is_taken) result += c;
+        text.remove_prefix(1);
+      } else if (c == '~' && quote == 0 && last == ':' && is_home(text.substr(1))) {
+        result += value_of("HOME");
+        text.remove_prefix(1);
+      } else {
+        if (quote != '\'') drop_guard(text);
         result += text.front();
         text.remove_prefix(1);
-      } else if (c == '~' && was_after_colon && quote == 0 && is_home(text)) {
-        result += value_of("HOME");
-      } else {
-        result += c;
       }
+      last = quote == 0 ? c : '\0';
     }
     return quote == 0 ? std::optional(result) : std::nullopt;
+  }
+
+  // A backslash that guards what follows.
+  static void drop_guard(std::string_view& text) {
+    if (text.size() > 1 && text[0] == '\\' && is_guarded(text[1])) text.remove_prefix(1);
   }
 
   // What follows the ~.
