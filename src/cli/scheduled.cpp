@@ -450,7 +450,7 @@ Result<void> stop_scheduled(const RunRecord& record, const Invocation& invocatio
   const auto sight = cluster::look(kubectl, record.scheduler.id);
   if (!sight) return tl::unexpected(sight.error().error);
   if (sight->launcher.empty() || sight->end) return {};
-  const auto sent = kubectl.ask(
+  const auto sent = kubectl.order(
       {"exec", sight->launcher, "--container=launcher", "--", "sh", "-c", "kill -INT 1"});
   if (sent) return {};
   if (sent.error().kind != cluster::Refusal::unreachable) {

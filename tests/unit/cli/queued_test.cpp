@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "process/signal_mask.hpp"
 #include "unit/folder.hpp"
@@ -16,7 +18,7 @@ TEST(QueuedNow, ARunWhoseHeadMayStillTellItsEndIsLeftToOthersOnceASignalWaits) {
               "#!/bin/sh\necho '42|COMPLETED|None|2026-11-25T17:00:00+0000|node1|node1|"
               "2026-11-25T18:00:00+0000'\n",
               true);
-  folder.file("sacct", "#!/bin/sh\nexit 1\n", true);
+  folder.file("sacct", "#!/bin/sh\ntouch " + folder.path() + "/asked\nexit 1\n", true);
   folder.file("events.jsonl", "{\"time\":\"2026-11-25T17:00:00.000Z\",\"event\":\"created\"}\n",
               false);
   model::RunRecord record;
@@ -26,8 +28,13 @@ TEST(QueuedNow, ARunWhoseHeadMayStillTellItsEndIsLeftToOthersOnceASignalWaits) {
   Invocation invocation;
   invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
   const process::HeldSignals held;
-  ASSERT_EQ(::raise(SIGINT), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    while (!folder.has("asked")) ::usleep(1000);
+    ::_exit(::kill(::getppid(), SIGINT));
+  }
   EXPECT_TRUE(queued_now(record, invocation).is_live());
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   process::drop_waiting_signals();
   EXPECT_FALSE(queued_now(record, invocation).is_live());
 }
