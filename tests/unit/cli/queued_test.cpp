@@ -39,5 +39,26 @@ TEST(QueuedNow, ARunWhoseHeadMayStillTellItsEndIsLeftToOthersOnceASignalWaits) {
   EXPECT_FALSE(queued_now(record, invocation).is_live());
 }
 
+TEST(FollowQueued, ASignalWhileTheFirstOneIsObeyedIsNoPromiseThatTheRunEnds) {
+  const unit::Folder folder;
+  folder.file("squeue",
+              "#!/bin/sh\ncd " + folder.path() +
+                  "\nkill -INT $PPID\nif test -f asked; then exec sleep 3600; fi\ntouch asked\n"
+                  "echo '42|RUNNING|None|2026-11-25T17:00:00+0000|node1|node1|N/A'\n",
+              true);
+  model::RunRecord record;
+  record.run = "kufari";
+  record.folder = folder.path();
+  record.scheduler = {"slurm", "cluster", "", "", "42"};
+  record.state = model::RunState::queued;
+  Invocation invocation;
+  invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(follow_queued(record, invocation), 130);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("given up before squeue had answered"), std::string::npos) << said;
+  EXPECT_NE(said.find("kufari goes on; muster logs -f kufari"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace muster::cli::queued_test
