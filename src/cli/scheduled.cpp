@@ -252,9 +252,8 @@ class Following {
 
   // One signal stops the run, whose end we then wait for; another one ends us.
   bool goes_on() {
-    if (log_.code() != 0) return false;
     const int signal = process::waiting_signal();
-    if (signal == 0) return true;
+    if (signal == 0) return log_.code() == 0;
     const bool is_closed = signal == SIGHUP;  // the terminal; the run is not meant
     if (!stops_ || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
@@ -264,7 +263,7 @@ class Following {
       (void)complain(stopped.error());
       return false;
     }
-    return true;
+    return log_.code() == 0;
   }
 
   void tell_waits(const Sight& sight) {
