@@ -2,7 +2,6 @@
 #include "blobs/blob_store.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -149,11 +148,7 @@ Result<void> BlobStore::add_from(const std::string& hash,
 
 // `wanted`: the only hash that will do; empty: any.
 Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
-  static int number = 0;
-  // A pid may come again, and one that was killed may have left its file.
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const std::string name = fmt::format("{}/new-{}-{}-{}", folder_, ::getpid(), now, ++number);
-  process::FreshFile fresh(name);
+  process::FreshFile fresh(folder_ + "/new-blob");  // drop_unnamed() knows these
   if (!fresh) return failed("write to", folder_);
   const auto hash = fill(fresh.get());
   if (is_given_up(goes_on_)) return given_up();
@@ -165,11 +160,8 @@ Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& w
   if (::mkdir(path.substr(0, path.rfind('/')).c_str(), 0700) != 0 && errno != EEXIST) {
     return failed("write to", folder_);
   }
-  if (!fresh.take_place()) return failed("write", path);
-  if (::chmod(name.c_str(), 0400) != 0 || ::rename(name.c_str(), path.c_str()) != 0) {
-    auto error = failed("write", path);
-    ::unlink(name.c_str());
-    return error;
+  if (::fchmod(fresh.get(), 0400) != 0 || !fresh.take_place_of(path)) {
+    return failed("write", path);
   }
   has_grown_ = true;
   return *hash;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -66,9 +67,11 @@ FreshFile::~FreshFile() {
   errno = before;
 }
 
-bool FreshFile::take_place() {
+bool FreshFile::take_place() { return take_place_of(path_); }
+
+bool FreshFile::take_place_of(const std::string& path) {
   if (name_.empty() && !take_name()) return false;
-  if (::rename(name_.c_str(), path_.c_str()) != 0) return false;
+  if (::rename(name_.c_str(), path.c_str()) != 0) return false;
   name_.clear();
   return true;
 }
@@ -84,7 +87,9 @@ bool FreshFile::take_name() {
   const UniqueFd copy = made_as(name);
   if (!copy) return false;
   name_ = name;
-  return copy_file(file_.get(), copy.get());
+  struct stat facts {};
+  return copy_file(file_.get(), copy.get()) && ::fstat(file_.get(), &facts) == 0 &&
+         ::fchmod(copy.get(), facts.st_mode) == 0;
 }
 
 }  // namespace muster::process

@@ -30,6 +30,8 @@ class FreshFile {
 
   // False, with errno: what was there is still there, and this one goes.
   [[nodiscard]] bool take_place();
+  // Likewise, in another folder of the same file system: of a file that is named by its content.
+  [[nodiscard]] bool take_place_of(const std::string& path);
 
  private:
   [[nodiscard]] bool take_name();
