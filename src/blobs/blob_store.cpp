@@ -167,7 +167,7 @@ Result<void> BlobStore::add_from(const std::string& hash,
 
 // `wanted`: the only hash that will do; empty: any.
 Result<std::string> BlobStore::add_filled(const Fill& fill, const std::string& wanted) {
-  process::FreshFile fresh(folder_ + "/new-blob");
+  process::FreshFile fresh(folder_ + "/new-blob");  // drop_unnamed() knows these
   if (!fresh) return failed("write to", folder_);
   const auto hash = fill(fresh.get());
   if (is_given_up(goes_on_)) return given_up();

@@ -357,8 +357,10 @@ class QueueFollowing {
     note("stopping the run; press Ctrl-C again to detach");
     const auto stopped = stop_queued(read_anew(record_), invocation_);
     next_ = Clock::now();
-    if (!stopped) (void)complain(stopped.error());
-    return stopped.has_value();
+    if (stopped) return true;
+    (void)complain(stopped.error());
+    insists_.reset();  // nothing ends it
+    return false;
   }
 
   // Each once.

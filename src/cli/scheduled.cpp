@@ -252,9 +252,8 @@ class Following {
 
   // One signal stops the run, whose end we then wait for; another one ends us.
   bool goes_on() {
-    if (log_.code() != 0) return false;
     const int signal = process::waiting_signal();
-    if (signal == 0) return true;
+    if (signal == 0) return log_.code() == 0;
     const bool is_closed = signal == SIGHUP;  // the terminal; the run is not meant
     if (!stops_ || is_stopping_ || is_closed) return false;
     is_stopping_ = true;
@@ -264,7 +263,7 @@ class Following {
       (void)complain(stopped.error());
       return false;
     }
-    return true;
+    return log_.code() == 0;
   }
 
   void tell_waits(const Sight& sight) {
@@ -450,7 +449,7 @@ Result<void> stop_scheduled(const RunRecord& record, const Invocation& invocatio
   const auto sight = cluster::look(kubectl, record.scheduler.id);
   if (!sight) return tl::unexpected(sight.error().error);
   if (sight->launcher.empty() || sight->end) return {};
-  const auto sent = kubectl.ask(
+  const auto sent = kubectl.order(
       {"exec", sight->launcher, "--container=launcher", "--", "sh", "-c", "kill -INT 1"});
   if (sent) return {};
   if (sent.error().kind != cluster::Refusal::unreachable) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unistd.h>
 
+#include "process/signal_mask.hpp"
 #include "process/terminal.hpp"
 #include "process/write_all.hpp"
 #include "spec/number.hpp"
@@ -32,9 +33,10 @@ std::size_t width_of(int descriptor) {
 }  // namespace
 
 int print(std::string_view text) {
-  const int error = process::write_all(STDOUT_FILENO, text).error;
+  const int error = process::write_unless_signalled(STDOUT_FILENO, text).error;
   if (error == 0) return 0;
   if (error == EPIPE) return 128 + SIGPIPE;  // where SIGPIPE itself is ignored
+  if (error == ECANCELED) return 128 + process::waiting_signal();
   return complain({base::Fault::output,
                    fmt::format("cannot write to stdout: {}", std::strerror(error)),
                    {},
@@ -76,7 +78,9 @@ std::size_t help_columns() {
   return width == 0 ? kUsual : std::clamp<std::size_t>(width, 40, 100);
 }
 
-bool say(std::string_view text) { return process::write_all(STDERR_FILENO, text).error == 0; }
+bool say(std::string_view text) {
+  return process::write_unless_signalled(STDERR_FILENO, text).error == 0;
+}
 
 int complain(const base::Error& error) {
   say(view::error(error, style_for(STDERR_FILENO)));

@@ -52,17 +52,15 @@ std::vector<std::string> Kubectl::whole(const std::vector<std::string>& words) c
   return all;
 }
 
-Answered<std::string> Kubectl::ask(const std::vector<std::string>& words,
-                                   std::string_view input) const {
-  const auto file = file_with(input);
-  if (!file) return tl::unexpected(file.error());
+Answered<std::string> Kubectl::answer_of(const std::vector<std::string>& words, int input,
+                                         const GoesOn& goes_on) const {
   std::vector<std::string> all = whole(words);
   all.emplace_back("--request-timeout=20s");
   const auto answer = process::converse({.words = std::move(all),
                                          .environment = environment_,
-                                         .input = input.empty() ? -1 : file->get(),
+                                         .input = input,
                                          .limit = kAnswerWithin,
-                                         .goes_on = process::no_signal_comes()});
+                                         .goes_on = goes_on});
   if (!answer) return tl::unexpected(not_started(answer.error()));
   if (answer->ended_well()) return answer->out;
   if (answer->is_given_up) return tl::unexpected(interrupted());
@@ -70,11 +68,23 @@ Answered<std::string> Kubectl::ask(const std::vector<std::string>& words,
   return tl::unexpected(refused(answer->err, place_));
 }
 
+Answered<std::string> Kubectl::ask(const std::vector<std::string>& words,
+                                   std::string_view input) const {
+  if (input.empty()) return answer_of(words, -1, process::no_signal_waits);
+  const auto file = file_with(input);
+  if (!file) return tl::unexpected(file.error());
+  return answer_of(words, file->get(), process::no_signal_waits);
+}
+
+Answered<void> Kubectl::order(const std::vector<std::string>& words) const {
+  return answer_of(words, -1, {}).map([](const std::string&) {});
+}
+
 Answered<std::string> Kubectl::feed(const std::vector<std::string>& words, int input) const {
   const auto answer = process::converse({.words = whole(words),
                                          .environment = environment_,
                                          .input = input,
-                                         .goes_on = process::no_signal_comes()});
+                                         .goes_on = process::no_signal_waits});
   if (!answer) return tl::unexpected(not_started(answer.error()));
   if (answer->ended_well()) return answer->out;
   if (answer->is_given_up) return tl::unexpected(interrupted());

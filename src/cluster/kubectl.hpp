@@ -48,14 +48,17 @@ class Kubectl {
   [[nodiscard]] const Place& place() const { return place_; }
   [[nodiscard]] const std::vector<std::string>& environment() const { return environment_; }
 
-  // Calls that end by themselves, within 30 seconds, or with a signal that is held back and comes
-  // meanwhile: that is Refusal::unreachable. `words` follow kubectl's own; the answer is
-  // what it prints.
+  // Calls that end by themselves, within 30 seconds, or with a signal that is held back: that is
+  // Refusal::unreachable. `words` follow kubectl's own; the answer is what it prints.
   [[nodiscard]] Answered<std::string> ask(const std::vector<std::string>& words,
                                           std::string_view input = {}) const;
 
-  // A call that feeds a program in the cluster, however long it takes, unless a signal comes:
-  // `input` is a file that can be read from here on, or -1.
+  // Likewise, but no signal ends it: what it is to stop or to delete would go on, and whoever
+  // presses Ctrl-C wants that least of all.
+  [[nodiscard]] Answered<void> order(const std::vector<std::string>& words) const;
+
+  // A call that feeds a program in the cluster, however long it takes, unless a signal is held
+  // back: `input` is a file that can be read from here on, or -1.
   [[nodiscard]] Answered<std::string> feed(const std::vector<std::string>& words, int input) const;
 
   // A call whose answer may be of any length: its pieces come as they are printed, and more of them
@@ -70,6 +73,10 @@ class Kubectl {
                                       const std::function<bool()>& goes_on) const;
 
  private:
+  using GoesOn = std::function<bool()>;
+
+  [[nodiscard]] Answered<std::string> answer_of(const std::vector<std::string>& words, int input,
+                                                const GoesOn& goes_on) const;
   [[nodiscard]] std::vector<std::string> whole(const std::vector<std::string>& words) const;
 
   Place place_;

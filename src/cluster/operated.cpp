@@ -91,14 +91,13 @@ Answered<void> create_operated(const Kubectl& kubectl, const Value& secret,
   if (!made) return made;
   made = kubectl.ask({"create", "--filename=-", "--output=name"}, to_json(secret))
              .map([](const std::string&) {});
-  if (!made) return made;
-  for (const Value& object : objects) {
-    made = create_one(kubectl, object);
-    if (made) continue;
-    (void)remove_operated(kubectl, operated_id(objects));
-    return made;
+  // kubectl may have been ended after the server had made it.
+  const bool may_be_there = made || made.error().kind == Refusal::unreachable;
+  for (auto object = objects.begin(); made && object != objects.end(); ++object) {
+    made = create_one(kubectl, *object);
   }
-  return {};
+  if (!made && may_be_there) (void)remove_operated(kubectl, operated_id(objects));
+  return made;
 }
 
 Answered<kubernetes::OperatedState> look_at_operated(const Kubectl& kubectl,
@@ -145,16 +144,13 @@ int operated_code(const Kubectl& kubectl, const std::string& id) {
 }
 
 Answered<void> delete_operated(const Kubectl& kubectl, const std::string& id) {
-  return kubectl.ask({"delete", id, "--ignore-not-found", "--wait=false"})
-      .map([](const std::string&) {});
+  return kubectl.order({"delete", id, "--ignore-not-found", "--wait=false"});
 }
 
 Answered<void> remove_operated(const Kubectl& kubectl, const std::string& id) {
   return delete_operated(kubectl, id).and_then([&] {
-    return kubectl
-        .ask({"delete", "pods,secrets,configmaps", labels_of(id), "--ignore-not-found",
-              "--wait=false"})
-        .map([](const std::string&) {});
+    return kubectl.order(
+        {"delete", "pods,secrets,configmaps", labels_of(id), "--ignore-not-found", "--wait=false"});
   });
 }
 

@@ -37,9 +37,8 @@ std::string why_it_stays(const RunState& state, const PodState& pod) {
 
 Answered<void> delete_kinds(const Kubectl& kubectl, const std::string& kinds,
                             const std::string& id) {
-  return kubectl
-      .ask({"delete", kinds, "--selector=" + selector_of(id), "--ignore-not-found", "--wait=false"})
-      .map([](const std::string&) {});
+  return kubectl.order(
+      {"delete", kinds, "--selector=" + selector_of(id), "--ignore-not-found", "--wait=false"});
 }
 
 }  // namespace
@@ -110,7 +109,7 @@ class Wait {
     for (const PodState& pod : state.pods) {
       if (pod.is_going && kubernetes::has_ended(pod)) words.push_back(pod.name);
     }
-    if (words.size() > none) (void)kubectl_.ask(words);
+    if (words.size() > none) (void)kubectl_.order(words);
   }
 
   void tell(const std::string& line) {

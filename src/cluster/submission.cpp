@@ -271,12 +271,12 @@ class Making {
 
   // The garbage collector removes what belongs to the Secret, even what is being made just now.
   void remove() const {
+    process::drop_waiting_signals();  // one has been heard; another one ends the wait
     const std::string name = secret_name(run_);
     if (const auto deleted = delete_objects(kubectl_, name); !deleted) {
       attention_.say(fmt::format("{} stays in the cluster: {}", name, deleted.error().error.what));
       return;
     }
-    process::drop_waiting_signals();  // one has been heard; another one ends the wait
     const auto stay = await_pods(kubectl_, name, Until::gone, attention_.say);
     if (!process::no_signal_waits()) {
       return attention_.say(fmt::format("the pods of {} may still be ending in the cluster", name));

@@ -76,11 +76,6 @@ int waiting_signal() {
   return 0;
 }
 
-std::function<bool()> no_signal_comes() {
-  if (!no_signal_waits()) return [] { return true; };
-  return no_signal_waits;
-}
-
 UniqueFd sight_of_signals() {
   const sigset_t set = set_of(ends());
   return UniqueFd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));

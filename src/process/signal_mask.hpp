@@ -2,7 +2,6 @@
 #pragma once
 
 #include <csignal>
-#include <functional>
 #include <vector>
 
 #include "base/time.hpp"
@@ -47,9 +46,6 @@ void ignore_signals_for_ranks();
 [[nodiscard]] int waiting_signal();
 // Whether what takes long is still wanted: none is held back.
 [[nodiscard]] inline bool no_signal_waits() { return waiting_signal() == 0; }
-// Of what begins now: whether it is still wanted. What clears away after a signal that waits
-// already is not ended by that one.
-[[nodiscard]] std::function<bool()> no_signal_comes();
 // Drops those that waiting_signal() would find.
 void drop_waiting_signals();
 // For poll: readable while waiting_signal() finds one. Nothing: the kernel has no room.

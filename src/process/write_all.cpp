@@ -1,9 +1,13 @@
 // Writes, again and again.
 #include "process/write_all.hpp"
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <poll.h>
 #include <unistd.h>
+
+#include "process/signal_mask.hpp"
 
 namespace muster::process {
 
@@ -33,6 +37,20 @@ Written write_all(int file, std::string_view bytes) { return write_out(file, byt
 
 Written write_while_read(int file, std::string_view bytes, base::Duration patience) {
   return write_out(file, bytes, static_cast<int>(patience.count()));
+}
+
+Written write_unless_signalled(int file, std::string_view bytes) {
+  const UniqueFd signals = sight_of_signals();
+  Written all;
+  while (all.bytes < bytes.size() && all.error == 0) {
+    std::array<pollfd, 2> wanted = {{{file, POLLOUT, 0}, {signals.get(), POLLIN, 0}}};
+    if (::poll(wanted.data(), wanted.size(), kForEver) < 0) continue;
+    if (wanted[0].revents == 0) return {all.bytes, ECANCELED};
+    // A pipe that is ready takes so much without blocking (pipe(7)).
+    const Written piece = write_all(file, bytes.substr(all.bytes, PIPE_BUF));
+    all = {all.bytes + piece.bytes, piece.error};
+  }
+  return all;
 }
 
 }  // namespace muster::process

@@ -22,4 +22,7 @@ struct Written {
 // Likewise, to a descriptor that does not block: ETIMEDOUT when its reader pauses for so long.
 [[nodiscard]] Written write_while_read(int file, std::string_view bytes, base::Duration patience);
 
+// Likewise, to a person: ECANCELED where nobody reads and a signal is held back.
+[[nodiscard]] Written write_unless_signalled(int file, std::string_view bytes);
+
 }  // namespace muster::process

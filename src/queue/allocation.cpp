@@ -109,6 +109,7 @@ NoHosts Allocation::why_none() const {
   const std::string id = system.allocating(said_).id;
   const auto sights = commands_.look(id.empty() ? batch::Words() : batch::Words{id});
   NoHosts refused{commands_.refused(said_).error};
+  if (!sights) refused.error.hint = take_away(id);  // nobody knows whether it has ended
   if (!sights || sights->empty()) return refused;
   const batch::Sight& sight = sights->front();
   if (sight.stage != batch::Stage::over) refused.error.hint = take_away(id);
@@ -121,6 +122,7 @@ NoHosts Allocation::why_none() const {
 // A job that was left behind would run for nobody.
 std::string Allocation::take_away(const std::string& id) const {
   const auto cancelled = commands_.cancel(id);
+  if (!cancelled && cancelled.error().is_unknown_job) return {};
   if (!cancelled) return may_go_on(id, cancelled.error());
   return fmt::format("{} job {} was there already, and is cancelled", commands_.batch_system().name,
                      id);

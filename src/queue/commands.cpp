@@ -71,13 +71,14 @@ Commands::Commands(const batch::System& system, std::vector<std::string> environ
     : system_(system), environment_(std::move(environment)) {}
 
 Answered<Commands::Said> Commands::ask(const batch::Words& words,
-                                       std::vector<std::string> environment, int input) const {
+                                       std::vector<std::string> environment, int input,
+                                       const std::function<bool()>& goes_on) const {
   const auto answer =
       process::converse({.words = words,
                          .environment = plain(std::move(environment), system_.asked_with),
                          .input = input,
                          .limit = kAnswerWithin,
-                         .goes_on = process::no_signal_comes()});
+                         .goes_on = goes_on});
   if (!answer) return tl::unexpected(not_here(words.front()));
   if (answer->is_given_up) return tl::unexpected(interrupted(words.front()));
   if (answer->is_cut) return tl::unexpected(no_answer(system_, words.front(), kAnswerWithin));
@@ -86,7 +87,11 @@ Answered<Commands::Said> Commands::ask(const batch::Words& words,
 }
 
 Answered<Commands::Said> Commands::ask(const batch::Words& words) const {
-  return ask(words, environment_);
+  return ask(words, environment_, -1, process::no_signal_waits);
+}
+
+Answered<void> Commands::order(const batch::Words& words) const {
+  return ask(words, environment_, -1, {}).map([](const Said&) {});
 }
 
 std::vector<std::string> Commands::environment_of_job() const {
@@ -173,7 +178,7 @@ Answered<std::string> Commands::test(std::string_view text) const {
     return tl::unexpected(
         Refusal{{base::Fault::internal, "there is no memory for the script", {}, {}}});
   }
-  const auto said = ask(system_.test(), environment_of(text), file.get());
+  const auto said = ask(system_.test(), environment_of(text), file.get(), process::no_signal_waits);
   if (!said) return tl::unexpected(with_names(said.error()));
   return system_.tested(said->out + said->err, std::chrono::time_point_cast<model::Utc::duration>(
                                                    std::chrono::system_clock::now()));
@@ -210,11 +215,9 @@ Answered<std::vector<Sight>> Commands::look(const std::vector<std::string>& ids)
 }
 
 Answered<void> Commands::interrupt(const std::string& id) const {
-  return ask(system_.interrupt(id)).map([](const Said&) {});
+  return order(system_.interrupt(id));
 }
 
-Answered<void> Commands::cancel(const std::string& id) const {
-  return ask(system_.cancel(id)).map([](const Said&) {});
-}
+Answered<void> Commands::cancel(const std::string& id) const { return order(system_.cancel(id)); }
 
 }  // namespace muster::queue

@@ -36,7 +36,8 @@ class Commands {
   // Whether a script would be taken, by its text; what the system says, for people.
   [[nodiscard]] Answered<std::string> test(std::string_view text) const;
 
-  // Of each of these jobs, unless nothing is known of it any more. One or two calls.
+  // Of each of these jobs, unless nothing is known of it any more. One or two calls, which end with
+  // a signal that is held back: Fault::timeout.
   [[nodiscard]] Answered<std::vector<batch::Sight>> look(const std::vector<std::string>& ids) const;
 
   // What a command has said that did not do what it was asked for.
@@ -46,7 +47,7 @@ class Commands {
   // What goes with a job: all but what is about another one.
   [[nodiscard]] std::vector<std::string> environment_of_job() const;
 
-  // Of a system that can.
+  // No signal ends these two: the job would go on. Interrupt: of a system that can.
   [[nodiscard]] Answered<void> interrupt(const std::string& id) const;
   [[nodiscard]] Answered<void> cancel(const std::string& id) const;
 
@@ -57,7 +58,8 @@ class Commands {
   };
   [[nodiscard]] Answered<Said> ask(const batch::Words& words) const;
   [[nodiscard]] Answered<Said> ask(const batch::Words& words, std::vector<std::string> environment,
-                                   int input = -1) const;
+                                   int input, const std::function<bool()>& goes_on) const;
+  [[nodiscard]] Answered<void> order(const batch::Words& words) const;
   [[nodiscard]] std::vector<std::string> environment_of(std::string_view script) const;
   [[nodiscard]] batch::Refusal with_names(batch::Refusal refusal) const;
 

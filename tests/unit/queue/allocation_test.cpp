@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "batch/slurm.hpp"
+#include "process/signal_mask.hpp"
 #include "unit/folder.hpp"
 
 namespace muster::queue::allocation_test {
@@ -38,6 +39,16 @@ TEST_F(Allocated, AJobThatItsProgramLeavesBehindIsCancelled) {
   EXPECT_EQ(none.error.what, "Slurm refuses: it does not say why");
   EXPECT_EQ(none.error.hint, "Slurm job 42 was there already, and is cancelled");
   EXPECT_EQ(none.code, std::nullopt);
+}
+
+TEST_F(Allocated, AJobThatMayBeThereIsCancelledWhereASignalEndsTheLook) {
+  program("salloc", "echo 'salloc: Granted job allocation 42' >&2");
+  program("squeue", "kill -INT $PPID; exec sleep 3600");
+  program("scancel", "echo \"$@\" > cancelled");
+  const process::HeldSignals held;
+  const NoHosts none = why();
+  EXPECT_EQ(folder_.read("cancelled"), "42\n");
+  EXPECT_EQ(none.error.hint, "Slurm job 42 was there already, and is cancelled");
 }
 
 TEST_F(Allocated, AJobWhoseProgramIsKilledLaterIsCancelledAtTheEnd) {

@@ -137,10 +137,16 @@ TEST_F(Asked, WithoutTheAccountsNoJobIsTakenForGone) {
   EXPECT_EQ(sights.error().error.what, "given up before sacct had answered");
 }
 
-TEST_F(Asked, CancelAfterASignalAllTheSame) {
-  program("scancel", "sleep 0.1");
+TEST_F(Asked, AreGivenUpWhereASignalWaits) {
+  program("squeue", "exec sleep 3600");
   ASSERT_EQ(::raise(SIGINT), 0);
+  EXPECT_FALSE(commands_.look({"42"}));
+}
+
+TEST_F(Asked, CancelWhateverSignalComes) {
+  program("scancel", "kill -INT $PPID; sleep 0.1; kill -TERM $PPID; sleep 0.1");
   EXPECT_TRUE(commands_.cancel("42"));
+  EXPECT_NE(process::waiting_signal(), 0);
 }
 
 }  // namespace
