@@ -17,6 +17,13 @@ void add_path(JobFile& job, const Found& found) {
   job.inputs.back().is_path = true;
 }
 
+// Its key is all that tells that it is a folder.
+void add_folder(JobFile& job, const Found& found) {
+  add_path(job, found);
+  Input& input = job.inputs.back();
+  if (!input.type) input.type = Text{"uri_folder", found.key_mark, found.key_mark};
+}
+
 void add_output(JobFile& job, const Found& found) {
   Output& output = job.outputs.emplace_back();
   output.name = found.key;

@@ -20,6 +20,7 @@ void into_output(JobFile& job, const Found& found) {
 
 void add_input(JobFile& job, const Found& found);
 void add_path(JobFile& job, const Found& found);
+void add_folder(JobFile& job, const Found& found);
 void add_output(JobFile& job, const Found& found);
 // `environment.conda_file`, a file or what would stand in it.
 void set_conda(JobFile& job, const Found& found);
@@ -151,13 +152,20 @@ inline constexpr table::Support kWhereItIs =
 inline constexpr Traits kMode = {.choices = kModes, .support = kWhereItIs};
 inline constexpr Traits kMounted = {.support = kWhereItIs};
 
+// As files of the first preview have them.
+inline constexpr JobKey kOlderDataset[] = {
+    {{"path", Form::text, "The file or folder."}, add_path},
+    {{"local_path", Form::text, "The same, in older files."}, add_path},
+};
+
 inline constexpr JobKey kInputKeys[] = {
     {{"type", Form::text, "uri_folder, uri_file, string, number, integer, boolean or enum."},
      into_input<&Input::type>},
     {{"path", Form::text, "The file or folder."}, add_path},
     {{"data", Form::text, "The same, in older files."}, add_path},
+    {{"dataset", Form::text, "The same, in older files."}, add_path, kOlderDataset},
     {{"file", Form::text, "The same, of one file."}, add_path},
-    {{"folder", Form::text, "The same, of a folder."}, add_path},
+    {{"folder", Form::text, "The same, of a folder."}, add_folder},
     {{"value", Form::text, "The value."}, into_input<&Input::value>},
     {{"default", Form::text, "The value unless another is given."}, into_input<&Input::value>},
     {{"optional", Form::boolean, "Whether it may go without a value."},

@@ -436,6 +436,24 @@ TEST(JobSpec, InputsWithoutAValueOrOutOfReachAreComplaints) {
                    "j:5:6: the input c is where muster cannot reach it: 'azureml:data:1'"}));
 }
 
+TEST(JobSpec, InputsMayNameDatasetsAsOlderFilesDo) {
+  const Outcome out = make(
+      "command: x ${{inputs.a}} ${{inputs.b}}\ninputs:\n"
+      "  a: {dataset: {local_path: ./d}, mode: download}\n  b: {dataset: e}\n",
+      1);
+  EXPECT_EQ(out.complaints, Words{});
+  EXPECT_EQ(out.made.spec.apps.front().command.back(), "x /jobs/d /jobs/e");
+  EXPECT_EQ(make("command: x\ninputs:\n  c: {dataset: 'azureml:rows:1'}\n", 1).complaints,
+            Words{"j:3:16: the input c is where muster cannot reach it: 'azureml:rows:1'"});
+}
+
+TEST(JobSpec, AFolderOfAnOlderFileIsNotFetched) {
+  const char* text =
+      "command: x\ninputs:\n  a: {file: 'https://h/x'}\n  b: {folder: 'https://h/y'}\n";
+  EXPECT_EQ(make(text, 1).complaints,
+            Words{"j:4:15: the input b is a folder, and an address holds one file: 'https://h/y'"});
+}
+
 TEST(JobSpec, DataOfAzureIsReplacedByPaths) {
   const Place place{fake(1), {}};
   EXPECT_EQ(
