@@ -102,7 +102,7 @@ std::string new_record_folder(const Invocation& invocation) {
 base::Result<std::string> ask_program(const std::vector<std::string>& words,
                                       const std::vector<std::string>& environment) {
   constexpr auto kPatience = std::chrono::seconds(30);
-  constexpr const char* kNameHosts = "-H names hosts";
+  constexpr const char* kNameHosts = "you can name the hosts yourself";
   const auto answer = process::converse(
       {.words = words, .environment = environment, .limit = base::Duration(kPatience)});
   if (!answer) return base::fail(answer.error().fault, kNameHosts, "{}", answer.error().what);

@@ -96,7 +96,8 @@ constexpr std::array<Ours, 13> kSlurms = {{
     {"wrap", "command: of the job"},
     {"wait", "submit waits by itself, unless --detach says otherwise"},
     {"test-only parsable quiet help usage version",
-     "muster reads what sbatch answers; --check asks whether it would take the job"},
+     "muster reads what sbatch answers; --check of muster submit asks whether it would take the "
+     "job"},
     {"array", "it is a key of its own: array: 0-15, beside options:"},
     {"clusters cluster", "call muster on a login node of that cluster"},
 }};
@@ -115,7 +116,7 @@ constexpr std::array<Ours, 14> kGridEngines = {{
     {"t", "each task would be a run of its own: write a sweep, or several jobs"},
     {"now sync", "submit waits by itself, unless --detach says otherwise"},
     {"clear terse verify help",
-     "muster reads what qsub answers; --check asks whether it would take the job"},
+     "muster reads what qsub answers; --check of muster submit asks whether it would take the job"},
 }};
 
 constexpr std::array<Options, 2> kOptions = {

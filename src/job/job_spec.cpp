@@ -333,6 +333,7 @@ Made make_spec(const JobFile& job, const Values& values, const Place& place,
   if (made.spec.torch_store) made.spec.wireup = model::Wireup::none;
   made.spec.environment = environment_rule(job);
   made.spec.per_node = made.layout.per_node;
+  made.spec.of_job_file = true;
   made.spec.timeout = timeout_of(job);
   set_notice(job, place, made.spec, complaints);
   made.folders = folders_of(job, values);

@@ -40,7 +40,7 @@ base::Error other_protocol_error(std::string_view who, std::string_view protocol
   if (protocol.ends_with('\r'))
     return {base::Fault::unreachable,
             fmt::format("the bytes of {} come through a terminal", who),
-            "let the ssh command ask for no terminal (no -t, no RequestTTY)",
+            "let the ssh command ask for no terminal: no -t, no RequestTTY",
             {}};
   return {base::Fault::unreachable,
           fmt::format("{} speaks protocol {}, this muster speaks {}", who, printable(protocol),

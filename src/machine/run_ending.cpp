@@ -349,8 +349,8 @@ void Run::blame(std::int32_t number) {
   verdict_.fault(
       {Fault::timeout,
        kBatchJobOver,
-       "--notice SIGNAL@SECONDS tells ranks before; --time of sbatch, or time: of the target, asks "
-       "for more",
+       "--notice of muster run, or notice: of a job file, tells ranks before; --time of sbatch, or "
+       "time: of the target, asks for more",
        {}},
       "");
 }

@@ -164,6 +164,7 @@ struct JobSpec {
   // process: Lightning takes that for a sign that somebody has started its local workers
   // (LightningEnvironment), and starts none.
   bool lone_ranks_start_workers = false;
+  bool of_job_file = false;   // counts and room for them are said in files, not by options
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
 
   std::vector<std::string> launchers;  // names under which programs find muster on their PATH

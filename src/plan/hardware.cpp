@@ -75,7 +75,8 @@ Hardware hardware_within(const Topology& topology, const CpuSet& set, const Mapp
 base::Result<const Hardware*> HardwareOfHosts::find(const model::Host& host,
                                                     const Mapping& mapping) {
   if (!host.topology) {
-    return base::fail(Fault::usage, "--map-by slot or node works without it, with --bind-to none",
+    return base::fail(Fault::usage,
+                      "what is mapped by slot or node, and bound to nothing, works without it",
                       "the hardware of {} is not known", host.name);
   }
   auto& known = known_[&*host.topology];

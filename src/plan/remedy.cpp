@@ -44,9 +44,11 @@ std::string why_capped(const JobSpec& spec, const Inventory& inventory) {
 }
 
 std::string more_slots(const JobSpec& spec, const Total& total) {
+  if (spec.of_job_file) {
+    return "give the hosts more slots (HOST:N); to share cores: oversubscribe: true in muster.yml";
+  }
   if (spec.roles != model::Roles::none) {  // has no -n
-    return "give the hosts more slots (HOST:N); to share cores: --oversubscribe, or oversubscribe: "
-           "true in muster.yml";
+    return fmt::format("give the hosts more slots (HOST:N), or {}", kShareCores);
   }
   return fmt::format("use {} {}, or {}", count_option(spec), total.slots, kShareCores);
 }
@@ -55,9 +57,10 @@ std::string more_slots(const JobSpec& spec, const Total& total) {
 
 tl::unexpected<base::Error> bad_count(std::uint64_t ranks) {
   if (ranks == 0) {
-    return base::fail(base::Fault::usage, {}, "-n must be from 1 to {}, not 0", model::kRanksMax);
+    return base::fail(base::Fault::usage, {}, "a job has from 1 to {} ranks, not 0",
+                      model::kRanksMax);
   }
-  return base::fail(base::Fault::usage, fmt::format("use -n {} or less", model::kRanksMax),
+  return base::fail(base::Fault::usage, fmt::format("ask for {} or less", model::kRanksMax),
                     "{} ranks are more than the {} that a job can have", ranks, model::kRanksMax);
 }
 
@@ -81,8 +84,11 @@ tl::unexpected<base::Error> above_cap(const JobSpec& spec, const Inventory& inve
                                       std::uint64_t ranks, const Total& total) {
   const bool shares = spec.oversubscribe || !inventory.source.has_list;
   const std::uint64_t fits = shares ? total.cap : total.slots;
-  return base::fail_at(place_of(inventory), base::Fault::no_slots,
-                       fmt::format("use {} {}", count_option(spec), fits),
+  // Counts of roles, and those in job files, have names of their own.
+  const std::string hint = spec.of_job_file || spec.roles != model::Roles::none
+                               ? fmt::format("ask for {} or less", fits)
+                               : fmt::format("use {} {}", count_option(spec), fits);
+  return base::fail_at(place_of(inventory), base::Fault::no_slots, hint,
                        "{} wanted, but there is room for {} ({})", counted(ranks, "rank"),
                        total.cap, why_capped(spec, inventory));
 }

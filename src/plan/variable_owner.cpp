@@ -18,7 +18,8 @@ struct Rule {
 
 constexpr std::string_view kOtherLauncher = "another launcher set it for one of its ranks";
 constexpr std::string_view kOurs = "muster sets it for each rank";
-constexpr std::string_view kScheduler = "belongs to the MindSpore worker around; -x passes it on";
+constexpr std::string_view kScheduler =
+    "belongs to the MindSpore worker around; naming it for the job passes it on";
 constexpr std::string_view kLogin = "belongs to the login on the launching host";
 constexpr std::string_view kSession = "belongs to the desktop session of the launching host";
 constexpr std::string_view kFolder = "names a folder of the launching host";
@@ -121,8 +122,8 @@ constexpr Rule kRules[] = {
     {"ROLE_RANK", Belongs::to_rank, kOurs},
     {"ROLE_WORLD_SIZE", Belongs::to_rank, kOurs},
     {"ROLE_NAME", Belongs::to_rank, kOurs},
-    {"MASTER_ADDR", Belongs::to_meeting, "muster sets it; -x MASTER_ADDR keeps yours"},
-    {"MASTER_PORT", Belongs::to_meeting, "muster sets it; -x MASTER_PORT keeps yours"},
+    {"MASTER_ADDR", Belongs::to_meeting, "muster sets it, unless the job is given one"},
+    {"MASTER_PORT", Belongs::to_meeting, "muster sets it, unless the job is given one"},
     // What a person sets for every muster below.
     {"MUSTER_RECORD", Belongs::to_user, {}},
     {"MUSTER_CACHE_BUDGET", Belongs::to_user, {}},

@@ -68,7 +68,7 @@ class Reader {
   }
 
   [[nodiscard]] tl::unexpected<base::Error> odd(const std::string& what) const {
-    return base::fail_at({name_, 0, 0}, base::Fault::bad_file, "-H names hosts",
+    return base::fail_at({name_, 0, 0}, base::Fault::bad_file, "you can name the hosts yourself",
                          "what Flux says of its resources is {}", what);
   }
 

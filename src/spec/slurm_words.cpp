@@ -152,7 +152,7 @@ std::optional<Count> count_of(std::string_view item) {
 tl::unexpected<base::Error> odd(std::string_view name, std::string_view what,
                                 std::string_view text) {
   return base::fail_at({std::string(name), 0, 0}, base::Fault::usage,
-                       "it is Slurm's; unset it, or name hosts with -H",
+                       "it is Slurm's; unset it, or name the hosts yourself",
                        "{} is not a {} as Slurm writes it: {}", name, what, in_quotes(text));
 }
 

@@ -50,8 +50,8 @@ class Tally {
 
 tl::unexpected<base::Error> odd_line(const std::string& name, std::string_view text) {
   return base::fail_at({name, 0, 0}, base::Fault::bad_file,
-                       "the batch system writes it; -H names hosts", "no host with its slots: {}",
-                       in_quotes(text));
+                       "the batch system writes it; you can name the hosts yourself",
+                       "no host with its slots: {}", in_quotes(text));
 }
 
 Result<std::uint32_t> read_slots(const std::string& name, std::string_view text) {

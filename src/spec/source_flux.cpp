@@ -38,8 +38,8 @@ Result<void> check_alone(const Variable& variable) {
   const auto tasks = variable("FLUX_JOB_SIZE");
   if (!variable("FLUX_TASK_RANK") || !tasks || *tasks == "1") return {};
   return base::fail(base::Fault::usage,
-                    "start it once (flux batch, flux alloc, or flux run -n 1); -H localhost:N "
-                    "keeps to this host",
+                    "start it once (flux batch, flux alloc, or flux run -n 1); with localhost "
+                    "named as its only host, it keeps to this one",
                     "this muster is one of {} tasks of a Flux job, and each would start all ranks",
                     *tasks);
 }

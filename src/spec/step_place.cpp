@@ -55,8 +55,8 @@ struct Step {
     return base::fail(
         Fault::usage,
         fmt::format("start it once (in the batch script, or with srun -n 1), or once a host "
-                    "(srun -N {0} -n {0} --ntasks-per-node=1, not -m arbitrary); -H localhost:N "
-                    "keeps to this host",
+                    "(srun -N {0} -n {0} --ntasks-per-node=1 without -m arbitrary); with "
+                    "localhost named as its only host, it keeps to this one",
                     hosts),
         "this muster is one of {} tasks of a Slurm step, and each would start all "
         "ranks",

@@ -134,7 +134,7 @@ constexpr KnownMessage kMessages[] = {
      "srun started it without muster: use `muster mpirun`, or srun --mpi=pmix",
      "Open MPI 4.1, help-mpi-runtime.txt"},
     {"Read -1, expected",
-     "ranks in a container may not read each other's memory: -x "
+     "ranks in a container may not read each other's memory: set "
      "OMPI_MCA_btl_vader_single_copy_mechanism=none",
      "Open MPI 4.1, btl_vader_get.c"},
     {"OFI addrinfo() failed",

@@ -89,7 +89,7 @@ namespace {
 // A program without a handler is ended by most signals.
 [[nodiscard]] std::string notice_line(const model::RunReport& report) {
   if (report.notice == 0 || report.first.signal != report.notice) return {};
-  return hint_line("that was the signal of --notice: the program must catch it");
+  return hint_line("that was the signal of the notice: the program must catch it");
 }
 
 // Of the rank that failed: whether they end just above the report.

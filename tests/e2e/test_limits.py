@@ -108,7 +108,7 @@ class Limits(RecordCase):
         self.assertEqual(done.code, 128 + signal.SIGUSR1, done)
         self.assertIn("muster: time is up in 59.5 s: all ranks get signal 10 (SIGUSR1)\n",
                       done.errors)
-        self.assertIn("\n  hint: that was the signal of --notice: the program must catch it\n",
+        self.assertIn("\n  hint: that was the signal of the notice: the program must catch it\n",
                       done.errors)
 
 

@@ -109,7 +109,7 @@ TEST(Binding, says_whose_hardware_is_not_known) {
   EXPECT_TRUE(needs_topology(job.spec));
   EXPECT_EQ(error(job),
             "the hardware of a is not known\n"
-            "  hint: --map-by slot or node works without it, with --bind-to none");
+            "  hint: what is mapped by slot or node, and bound to nothing, works without it");
 }
 
 TEST(Binding, more_ranks_than_cpus_is_refused_with_both_ways_out) {

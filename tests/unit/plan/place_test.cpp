@@ -162,7 +162,8 @@ TEST(Place, counts_beyond_the_bounds_are_refused) {
   job.inventory.hosts[0].slots += 1;
   EXPECT_EQ(place(job.spec, job.inventory).error().fault, Fault::usage);
   job.spec.apps.front().ranks = 0;
-  EXPECT_EQ(place(job.spec, job.inventory).error().what, "-n must be from 1 to 1000000, not 0");
+  EXPECT_EQ(place(job.spec, job.inventory).error().what,
+            "a job has from 1 to 1000000 ranks, not 0");
 }
 
 // The processor time that it takes to place 100 ranks on each of so many hosts.

@@ -128,10 +128,15 @@ TEST_F(Roles, ARankThatIsNotLightNeedsItsSlot) {
   const auto placed = place(spec_, two);
   ASSERT_FALSE(placed);
   EXPECT_EQ(placed.error().what, "4 ranks wanted, but 2 hosts have 2 slots");
-  EXPECT_EQ(
-      placed.error().hint,
-      "give the hosts more slots (HOST:N); to share cores: --oversubscribe, or oversubscribe: "
-      "true in muster.yml");
+  EXPECT_EQ(placed.error().hint,
+            "give the hosts more slots (HOST:N), or add --oversubscribe to share cores");
+  spec_.of_job_file = true;
+  EXPECT_EQ(place(spec_, two).error().hint,
+            "give the hosts more slots (HOST:N); to share cores: oversubscribe: true in "
+            "muster.yml");
+  spec_.oversubscribe = true;
+  for (model::Host& host : two.hosts) host.max_slots = 1;
+  EXPECT_EQ(place(spec_, two).error().hint, "ask for 2 or less");
 }
 
 TEST_F(Roles, AddressesOfIpv6StandInBrackets) {

@@ -95,8 +95,9 @@ TEST(Report, TheCodeOfALauncherInARankIsMusters) {
 TEST(Report, AProgramThatDiesOfTheNoticeIsTold) {
   RunReport r = rank_3_killed_by(SIGUSR1);
   r.notice = SIGUSR1;
-  EXPECT_NE(report(r, {}).find("\n  hint: that was the signal of --notice: the program must catch"),
-            std::string::npos);
+  EXPECT_NE(
+      report(r, {}).find("\n  hint: that was the signal of the notice: the program must catch"),
+      std::string::npos);
   r.notice = SIGUSR2;
   EXPECT_EQ(report(r, {}).find("--notice"), std::string::npos);
 }
