@@ -94,7 +94,7 @@ PROGRAMS = ["muster [a-z.]+", "srun", "sbatch", "salloc", "scontrol", "squeue", 
             "docker", "container's", "container gets", "ssh", "scp", "ssh command", "kubectl",
             "pip", "conda", "flux", "apt-get", "rm", "kill", "usermod", "chmod", "ulimit", "ss",
             "df", "ls", "sed", "dmesg", "head -", "quota", "ip", "env", "uname", "mpirun",
-            "torchrun"]
+            "torchrun", "nvidia-smi"]
 # "--slurm-option qos= and -p of muster run": OfferedCommands, a unit test, looks these up.
 WITH_OWNER = r"(--?[\w-]+(( and)? [a-z]+=)*( and|,)? )+of (sbatch|muster [a-z]+)"
 OTHERS = re.compile(rf"`[^`]*`|(?<=--container-option )--\w+|{WITH_OWNER}|(?<![\w-])("
