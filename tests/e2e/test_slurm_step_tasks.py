@@ -227,7 +227,7 @@ exit $code
                           env=self.environment(
                               SLURM_HOSTFILE=self.write("hosts", "node2\nnode1\n"))).finish()
         self.assertEqual(done.code, USAGE, done)
-        self.assertIn("not -m arbitrary", done.errors)
+        self.assertIn("without -m arbitrary", done.errors)
 
     def test_a_first_task_may_be_late(self):
         script = self.write("own.sh", "[ $SLURM_PROCID = 0 ] && sleep 7\n"
