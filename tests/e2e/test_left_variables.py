@@ -49,6 +49,16 @@ class Reports(Case):
             self.runs_with(f"/proc/{os.getpid()}/fd/{held}:{number}")
             self.assertEqual(os.pread(held, 100, 0), b"keep", (name, inode))
 
+    @unittest.skipIf(os.getuid() != 0, "only root can give a file away")
+    def test_nor_is_one_of_another_user(self):
+        """Root, who may open it, does not write to it either."""
+        held = os.memfd_create("muster-error-file")
+        self.addCleanup(os.close, held)
+        os.write(held, b"keep")
+        os.fchown(held, OTHERS, OTHERS)
+        self.runs_with(f"/proc/{os.getpid()}/fd/{held}:{os.fstat(held).st_ino}")
+        self.assertEqual(os.pread(held, 100, 0), b"keep")
+
     def test_a_fifo_or_a_device_is_not_opened(self):
         os.mkfifo(self.path("fifo"))
         for name in (self.path("fifo"), "/dev/zero"):
