@@ -387,6 +387,24 @@ class OddFiles(RecordedCase):
         self.assertEqual(self.read("file").decode(), script)
         self.assertEqual(self.succeeds("/dev/null", command=export).text, "")
 
+    def test_a_manifest_goes_into_a_fifo_that_is_read(self):
+        self.write("job.yml", JOB)
+        export = (MUSTER, "export", "slurm", "job.yml", "-o")
+        script = self.succeeds(command=export[:-1]).out
+        os.mkfifo(self.path("fifo"))
+        os.symlink("fifo", self.path("link"))
+        for name in ("fifo", "link"):
+            with self.subTest(name):
+                done = self.muster(name, command=export)
+                self.assert_refused(done, OUTPUT, rf"cannot write \S*/{name}: it is a FIFO or a "
+                                    r"device that nobody reads\n  hint: start its reader first")
+                held = os.open(self.path("fifo"), os.O_RDONLY | os.O_NONBLOCK)
+                self.succeeds(name, command=export)
+                self.assertEqual(os.read(held, len(script) + 1), script)
+                os.close(held)
+        self.assertTrue(stat.S_ISFIFO(os.lstat(self.path("fifo")).st_mode))
+        self.assertEqual(os.readlink(self.path("link")), "fifo")
+
     def test_a_manifest_that_cannot_be_written_leaves_the_one_of_before(self):
         self.write("job.yml", JOB)
         self.write("kept", "of before\n")
