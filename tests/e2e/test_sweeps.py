@@ -7,10 +7,14 @@ import functools
 import json
 import os
 import re
+import resource
 import signal
 
-from support import (BAD_FILE, MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case, run_tests, survivors,
-                     until)
+from support import (BAD_FILE, MUSTER, PYTHON, ROOT, WAIT_SECONDS, Case, is_sanitized, run_tests,
+                     survivors, until)
+
+READ = 6 << 20  # bytes of reports; as numbers they take more than that
+ROOM = 5 << 20  # bytes of addresses
 
 BOWL = """type: sweep
 display_name: bowl
@@ -56,6 +60,12 @@ with open(folder + "/loss", "w") as file:
         file.write("1 1 1\n" * 10_000)
     time.sleep(600)
 """
+
+
+def bytes_of(pid, name, file):
+    """What /proc tells of a process."""
+    with open(f"/proc/{pid}/{file}", encoding="ascii") as told:
+        return int(re.search(rf"{name}:\s+(\d+)", told.read())[1])
 
 
 class SweepCase(Case):
@@ -263,6 +273,35 @@ class Sweeps(SweepCase):
                 until("the trial writes", lambda: os.path.exists(self.path(name)))
                 run.popen.send_signal(signal.SIGINT)
                 self.assertEqual(run.finish().code, 130)
+                self.assertEqual(self.show()["state"], "stopped")
+
+    def test_a_trial_that_reports_for_ever_does_not_fill_the_conductor(self):
+        """From some report on it gets little memory, whatever follows."""
+        self.write("logs.py", REPORTS_FOR_EVER.replace("$HOW", "endless"))
+        judged = "{type: median_stopping, evaluation_interval: 1, delay_evaluation: 1}"
+        for how, policy in (("files", ""), ("output", ""), ("output", judged)):
+            with self.subTest(how, policy=policy):
+                file = self.logging("[1]", 1, 1, limits="", early_termination=policy)
+                if how == "output":
+                    file = self.sweep(trial='{command: "exec yes l=1"}', inputs="", outputs="",
+                                      search_space="{x: {type: choice, values: [1]}}", limits="",
+                                      objective="{goal: minimize, primary_metric: l}",
+                                      early_termination=policy)
+                run = self.start(file, command=(MUSTER, "submit"))
+
+                def has_read(most, run=run):
+                    self.assertIsNone(run.popen.poll(), "it has ended")
+                    return bytes_of(run.pid, "rchar", "io") > most
+                until("it reads reports", lambda: has_read(2 << 20))
+                before = resource.prlimit(run.pid, resource.RLIMIT_AS)
+                if not is_sanitized():
+                    most = (bytes_of(run.pid, "VmPeak", "status") << 10) + ROOM
+                    resource.prlimit(run.pid, resource.RLIMIT_AS, (most, before[1]))
+                until("it has read many", lambda: has_read((2 << 20) + READ))
+                resource.prlimit(run.pid, resource.RLIMIT_AS, before)
+                run.send(signal.SIGINT)
+                done = run.finish()
+                self.assertEqual(done.code, 130, done)
                 self.assertEqual(self.show()["state"], "stopped")
 
     def test_outputs_at_a_path_are_those_of_the_best_trial(self):
