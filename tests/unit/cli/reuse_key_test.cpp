@@ -211,8 +211,13 @@ TEST_F(ReuseKeys, TheShellCounts) {
           {"VIRTUAL_ENV", shell("VIRTUAL_ENV", "/x")},
           {"CONDA_PREFIX", shell("CONDA_PREFIX", "/x")},
           {"HOME", shell("HOME", "/x")},
+          {"USER", shell("USER", "/x")},
+          {"LOGNAME", shell("LOGNAME", "/x")},
+          {"SHELL", shell("SHELL", "/x")},
           {"LANG", shell("LANG", "/x")},
           {"LC_ALL", shell("LC_ALL", "/x")},
+          {"LC_NUMERIC", shell("LC_NUMERIC", "/x")},
+          {"TZ", shell("TZ", "/x")},
           {"a secret", shell("TOKEN", "1")},
       });
 }
@@ -248,13 +253,24 @@ TEST_F(ReuseKeys, PackagesCount) {
 TEST_F(ReuseKeys, WhatCannotReachAStepDoesNotCount) {
   const std::string key = key_after(nothing, nothing);
   EXPECT_EQ(key_after(nothing, shell("OTHER", "1")), key);
-  EXPECT_EQ(key_after(nothing, shell("TERM", "xterm")), key);
+  for (const char* const name : {"TERM", "DISPLAY", "PWD", "LCD", "PATHS", "MUSTER_QUIET"}) {
+    EXPECT_EQ(key_after(nothing, shell(name, "xterm")), key) << name;
+  }
   EXPECT_EQ(key_after(nothing, [](Scene& scene) { scene.backwards = true; }), key);
   EXPECT_EQ(key_after(nothing, [](Scene& scene) { scene.run = "2"; }), key) << "another run";
   EXPECT_EQ(key_after(nothing, puts("src/make.sh", "echo $@")), key) << "written anew";
   EXPECT_EQ(key_after(nothing, puts("beside", "x")), key);
   EXPECT_EQ(key_after(nothing, edits("p.yml", "type: pipeline", "type: pipeline\ntags: {a: b}")),
             key);
+}
+
+TEST_F(ReuseKeys, TheShellDoesNotReachAContainer) {
+  const Change first =
+      edits("make.yml", "outputs:", "environment: {image: 'x@sha256:aa'}\noutputs:");
+  const std::string key = key_after(first, nothing);
+  for (const char* const name : {"PATH", "PYTHONPATH", "HOME", "USER", "TZ", "LC_ALL"}) {
+    EXPECT_EQ(key_after(first, shell(name, "/x")), key) << name;
+  }
 }
 
 TEST_F(ReuseKeys, WhatCannotBeComparedIsTold) {
