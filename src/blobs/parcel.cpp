@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "blobs/files.hpp"
+#include "process/copy_file.hpp"
 #include "process/write_all.hpp"
 
 namespace muster::blobs {
@@ -35,10 +36,27 @@ tl::unexpected<base::Error> cannot_write(const std::string& path) {
   return base::fail(Fault::output, "", "cannot write to {}: {}", path, std::strerror(error));
 }
 
-bool write_text(int to, std::string_view text) {
-  errno = process::write_all(to, text).error;
-  return errno == 0;
-}
+// Where a parcel goes: through a pipe as it is, into an empty file without what is only zeros.
+class Destination {
+ public:
+  explicit Destination(int to) : to_(to), sparse_(to) {
+    struct stat facts {};
+    is_file_ = ::fstat(to, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size == 0;
+  }
+
+  // False with errno.
+  bool add(std::string_view bytes) {
+    if (is_file_) return sparse_.add(bytes);
+    errno = process::write_all(to_, bytes).error;
+    return errno == 0;
+  }
+  [[nodiscard]] bool finish() const { return !is_file_ || sparse_.finish(); }
+
+ private:
+  int to_;
+  process::SparseWriter sparse_;
+  bool is_file_ = false;
+};
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t value = 0;
@@ -137,8 +155,9 @@ Contents contents_of(const snapshot::Manifest& manifest) {
 Result<void> write_parcel(int to, const std::string& name, const snapshot::Manifest& manifest,
                           const Contents& contents, const PlaceOf& place, const GoesOn& goes_on) {
   const std::string text = manifest_text(manifest);
-  if (!write_text(to, fmt::format("{}{} {}\n", kMagic, text.size(), contents.size())) ||
-      !write_text(to, text)) {
+  Destination parcel(to);
+  if (!parcel.add(fmt::format("{}{} {}\n", kMagic, text.size(), contents.size())) ||
+      !parcel.add(text)) {
     return cannot_write(name);
   }
   for (const auto& [hash, size] : contents) {
@@ -148,12 +167,15 @@ Result<void> write_parcel(int to, const std::string& name, const snapshot::Manif
         static_cast<std::uint64_t>(facts.st_size) != size) {
       return base::fail(Fault::bad_file, "", "{} has gone, or changes", place(hash));
     }
-    if (!write_text(to, fmt::format("{} {}\n", hash, size)) ||
-        !send_file(blob.get(), to, goes_on)) {
+    const auto take = [&](std::string_view bytes) {
+      return parcel.add(bytes) && !is_given_up(goes_on);
+    };
+    if (!parcel.add(fmt::format("{} {}\n", hash, size)) || !read_pieces(blob.get(), take)) {
       if (is_given_up(goes_on)) return given_up();
       return cannot_write(name);
     }
   }
+  if (!parcel.finish()) return cannot_write(name);
   return {};
 }
 

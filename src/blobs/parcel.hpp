@@ -27,7 +27,7 @@ using Contents = std::map<std::string, std::uint64_t>;
 [[nodiscard]] Contents contents_of(const snapshot::Manifest& manifest);
 
 // Writes one with these contents; `place` names a file that holds one. Fault::output: nobody takes
-// it, or no room; the error calls `to` by its `name`.
+// it, or no room; the error calls `to` by its `name`. In an empty file, zeros become holes.
 using PlaceOf = std::function<std::string(const std::string& hash)>;
 [[nodiscard]] base::Result<void> write_parcel(int to, const std::string& name,
                                               const snapshot::Manifest& manifest,

@@ -116,7 +116,7 @@ bool SparseWriter::add(std::string_view bytes) {
     const std::size_t in_block = (static_cast<std::size_t>(size_) + at) % kHoleBlock;
     const std::string_view part = bytes.substr(at, kHoleBlock - in_block);
     at += part.size();
-    if (part.size() < kHoleBlock || !all_zeros(part)) continue;
+    if (!all_zeros(part)) continue;
     const std::size_t end = at - part.size();
     const auto place = static_cast<off_t>(begin);
     if (!write_at(size_ + place, bytes.substr(begin, end - begin))) return false;

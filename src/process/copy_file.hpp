@@ -25,7 +25,8 @@ namespace muster::process {
 // The same by names. What is at `to` already is replaced, and nothing stays of half a copy.
 [[nodiscard]] bool copy_file(const std::string& from, const std::string& to, mode_t mode);
 
-// Fills an empty file, piece by piece. Blocks of zeros take no room on the disk.
+// Fills an empty file, piece by piece. Blocks of zeros take no room on the
+// disk, however the pieces divide them.
 class SparseWriter {
  public:
   explicit SparseWriter(int file) : file_(file) {}

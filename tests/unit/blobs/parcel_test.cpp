@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "blobs/files.hpp"
 #include "blobs/gathered.hpp"
 #include "blobs/merge.hpp"
 #include "blobs/rotated.hpp"
@@ -71,6 +72,52 @@ TEST_F(Parcels, BringWhatIsMissing) {
   ASSERT_TRUE(lay_out(there_, manifest, folder_.path() + "/copy"));
   EXPECT_EQ(folder_.read("copy/a"), "one");
   EXPECT_EQ(folder_.read("copy/sub/b").size(), 700'000u);
+}
+
+TEST_F(Parcels, HolesTakeNoRoomOnTheWay) {
+  constexpr off_t kHole = off_t{16} << 20;
+  const auto room = [&](const std::string& path) {
+    struct stat facts {};
+    EXPECT_EQ(::stat(path.c_str(), &facts), 0) << path;
+    EXPECT_GT(facts.st_size, kHole) << path;
+    return facts.st_blocks * 512;
+  };
+  put("code/sparse", "begin");
+  ASSERT_EQ(::truncate((folder_.path() + "/code/sparse").c_str(), kHole), 0);
+  std::ofstream(folder_.path() + "/code/sparse", std::ios::app) << "end";
+  put("code/z", "last");
+  const Manifest manifest = keep("code");
+  const std::string bytes = parcel(manifest, contents_of(manifest));
+  EXPECT_LT(room(folder_.path() + "/parcel"), 65'537);
+  EXPECT_EQ(read(bytes), manifest);
+  for (const Entry& entry : manifest.entries) {
+    if (entry.path != "sparse") continue;
+    EXPECT_LT(room(here_.path_of(entry.hash)), 65'537);
+    EXPECT_LT(room(there_.path_of(entry.hash)), 65'537);
+  }
+  ASSERT_TRUE(lay_out(there_, manifest, folder_.path() + "/copy"));
+  EXPECT_LT(room(folder_.path() + "/copy/sparse"), 65'537);
+  EXPECT_EQ(folder_.read("copy/sparse"), folder_.read("code/sparse"));
+}
+
+TEST_F(Parcels, WhatEndsWithZerosIsWhole) {
+  put("code/a", "one");
+  put("code/b", std::string(20'000, '\0'));
+  const Manifest manifest = keep("code");
+  EXPECT_EQ(read(parcel(manifest, contents_of(manifest))), manifest);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const process::UniqueFd out(ends[0]);
+  process::UniqueFd in(ends[1]);
+  ASSERT_TRUE(write_parcel(in.get(), "a pipe", manifest, contents_of(manifest),
+                           [&](const std::string& hash) { return here_.path_of(hash); }));
+  in = {};
+  std::string piped;
+  ASSERT_TRUE(read_stream(out.get(), [&](std::string_view bytes) {
+    piped += bytes;
+    return true;
+  }));
+  EXPECT_EQ(piped, folder_.read("parcel"));
 }
 
 TEST_F(Parcels, WhatIsCutOffIsNotTaken) {

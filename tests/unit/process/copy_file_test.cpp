@@ -111,6 +111,23 @@ TEST_F(CopyFile, PiecesOfZerosBecomeHoles) {
   EXPECT_LT(facts("to").st_blocks * 512, kMegabyte);
 }
 
+TEST_F(CopyFile, PiecesThatEndWithinABlockBecomeHolesAsWell) {
+  for (const std::size_t size : {1'000U, 4'097U, 100'001U}) {
+    const std::string name = std::to_string(size);
+    const UniqueFd to = opened(name);
+    SparseWriter writer(to.get());
+    ASSERT_TRUE(writer.add("x"));
+    off_t end = 1;
+    for (; end < 4 * kMegabyte; end += off_t(size)) {
+      ASSERT_TRUE(writer.add(std::string(size, '\0')));
+    }
+    ASSERT_TRUE(writer.finish());
+    EXPECT_EQ(facts(name).st_size, end);
+    EXPECT_LE(facts(name).st_blocks * 512, 65'536) << size;
+    EXPECT_EQ(folder_.read(name), "x" + std::string(std::size_t(end) - 1, '\0')) << size;
+  }
+}
+
 TEST_F(CopyFile, PiecesOfAnySizeKeepTheirBytes) {
   for (const std::size_t size : {1U, 7U, 4095U, 4096U, 4097U, 10'000U}) {
     std::string whole(50'000, '\0');
