@@ -93,6 +93,17 @@ class Reruns(CheckpointCase):
         self.assertEqual(os.listdir(last + "/checkpoints"), ["runs"])
         self.assertEqual(self.told("rerun", os.path.basename(first)).lines, ["run 3"])
 
+    def test_holes_stay_holes_on_another_disk(self):
+        first = self.failed_on_another_disk()
+        with open(first + "/checkpoints/sparse", "wb") as file:
+            file.truncate(1 << 30)
+        self.told("rerun", "last", code=1)
+        last = self.show()["folder"] + "/checkpoints"
+        self.assertNotEqual(os.stat(last).st_dev, os.stat(first + "/").st_dev)
+        facts = os.stat(last + "/sparse")
+        self.assertEqual(facts.st_size, 1 << 30)
+        self.assertLess(facts.st_blocks * 512, 1 << 20)
+
     def test_a_signal_while_they_are_copied(self):
         """From another disk: nothing of the copy stays, and the next rerun makes it."""
         first = self.failed_on_another_disk()
