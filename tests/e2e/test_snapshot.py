@@ -12,7 +12,7 @@ import stat
 import subprocess
 import unittest
 
-from support import BAD_FILE, MUSTER, PYTHON, ROOT, UNTIL_GO, USAGE, Case, run_tests
+from support import BAD_FILE, MUSTER, PYTHON, ROOT, UNTIL_GO, USAGE, Case, no_small_disk, run_tests
 
 JOB = """muster: 1
 code: src
@@ -137,6 +137,30 @@ class Copies(SnapshotCase):
         self.told("rerun", "last", code=BAD_FILE)
         left = os.listdir(self.path(".local/state/muster/runs"))
         self.assertEqual([name for name in left if name.startswith(".new-")], [])
+
+
+class Clones(SnapshotCase):
+    """On a disk whose file system lets files share blocks."""
+
+    def test_what_is_copied_shares_its_blocks(self):
+        if reason := no_small_disk():
+            self.skipTest(reason)
+        path = os.environ["PATH"] + ":/usr/sbin:/sbin"
+        make = next(filter(None, (shutil.which(f"mkfs.{one}", path=path)
+                                  for one in ("btrfs", "xfs"))), None)
+        if not make or not shutil.which("filefrag", path=path):
+            self.skipTest("needs mkfs.btrfs or mkfs.xfs, and filefrag")
+        script = (f'truncate -s 400M image; {make} -q image; mkdir disk; mount -o loop image disk\n'
+                  'cp -r job.yml src disk; cd disk; head -c 5000000 /dev/urandom > src/large\n'
+                  f'MUSTER_RECORDS="$PWD/runs" {MUSTER} submit job.yml; sync\n'
+                  'find . -type f -size +4000k -exec filefrag -v {} +\n')
+        done = self.start(command=("unshare", "-m", "sh", "-ec", script),
+                          env=self.environment(PATH=path)).finish()
+        self.assertEqual(done.code, 0, done)
+        files = done.text.split("Filesystem type")[-1].split("File size of ")[1:]
+        self.assertEqual(len(files), 3, "the file, what is kept of it, and the copy")
+        for one in files:
+            self.assertIn("shared", one)
 
 
 class RunFolders(SnapshotCase):
