@@ -187,6 +187,12 @@ class OfZsh(AtAPrompt):
         self.assertEqual(self.offered("muster completion "), {"bash", "zsh", "fish"})
         self.assertEqual(self.offered("muster help expo"), {"export"})
 
+    def test_words_of_export(self):
+        self.write("job.yml", "command: 'true'\n")
+        self.assertEqual(self.offered("muster export slu"), {"slurm"})
+        self.assertEqual(self.offered("muster export slurm jo"), {"job.yml"})
+        self.assertEqual(self.offered("muster export slurm --outp"), {"--output"})
+
     def test_options_and_their_values(self):
         self.assertIn("--tag", self.offered("muster run --ta"))
         self.assertEqual(self.offered("muster run --on-failure "), {"abort", "continue"})

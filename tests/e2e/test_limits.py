@@ -224,7 +224,13 @@ class Terminals(RecordCase):
         until("the end of the job", lambda: os.path.exists(self.path("done")))
 
     def test_the_job_ends(self):
-        pid, terminal = self.typed(MUSTER, "run", "sh", "-c", self.RANK)
+        self.ends_with_its_terminal()
+
+    def test_it_ends_where_that_is_said(self):
+        self.ends_with_its_terminal("--closed-terminal", "end")
+
+    def ends_with_its_terminal(self, *words):
+        pid, terminal = self.typed(MUSTER, "run", *words, "sh", "-c", self.RANK)
         self.wait_for_files_of_others(["ready.0"])
         self.close(terminal)
         _, status = os.waitpid(pid, 0)
