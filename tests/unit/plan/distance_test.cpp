@@ -89,6 +89,22 @@ TEST(Distance, hosts_are_filled_by_slot_or_evenly) {
   EXPECT_EQ(two.plan()->policy, "by distance to mlx5_0, span");
 }
 
+TEST(Distance, ranks_are_numbered_as_that_is_asked_for) {
+  Near two(6, "mlx5_0");
+  two.hosts.hosts.front().slots = 3;
+  two.add_host("b", 3);
+  two.spec.mapping.rank_given = true;
+  two.spec.mapping.rank_by = model::RankBy::slot;
+  EXPECT_EQ(two.layout(), "a:4-5 a:4-5 a:2-3 b:4-5 b:4-5 b:2-3");
+  two.spec.mapping.rank_by = model::RankBy::node;
+  EXPECT_EQ(two.layout(), "a:4-5 b:4-5 a:4-5 b:4-5 a:2-3 b:2-3");
+  two.spec.mapping.rank_level = model::Level::numa;
+  two.spec.mapping.rank_by = model::RankBy::fill;
+  EXPECT_EQ(two.layout(), "a:2-3 a:4-5 a:4-5 b:2-3 b:4-5 b:4-5") << "by the nodes' numbers";
+  two.spec.mapping.rank_by = model::RankBy::span;
+  EXPECT_EQ(two.layout(), "a:2-3 a:4-5 b:2-3 b:4-5 a:4-5 b:4-5");
+}
+
 TEST(Distance, ranks_with_several_cpus_fill_a_node_sooner) {
   Near wide(3, "mlx5_0");
   wide.spec.mapping.cpus_per_rank = 2;
