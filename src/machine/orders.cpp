@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "plan/devices.hpp"
+
 namespace muster::machine {
 
 namespace {
@@ -178,7 +180,7 @@ wire::Prepare told_to(base::NodeIndex node, const OrdersFor& world,
   told.interface = where.interfaces[node.value];
   told.cpus = where.cpus[node.value].value_or(model::Cpus());
   told.rdma = where.rdma[node.value];
-  told.visible = planned.host.visible;
+  told.visible = plan::shown_of_named(world.spec, planned, where, node);
   const bool deals_devices = world.spec.gpus_per_rank > 0;
   if (deals_devices)
     told.devices = where.devices[node.value].value_or(std::vector<model::Devices>());

@@ -408,11 +408,12 @@ void Run::hear(NodeIndex index, wire::Taken& message, RunEffects& out) {
   prepare(index, stdin_.targets(), out);
 }
 
-// What was named for a host is used all the same. False: the job has failed.
+// What was named for a host is used all the same, unless no more than a number of them is wanted.
+// False: the job has failed.
 bool Run::leave_devices(NodeIndex index, const std::vector<model::Devices>& taken,
                         RunEffects& out) {
   const model::PlannedNode& planned = own_plan().nodes[index.value];
-  if (!planned.host.visible.empty()) {
+  if (!planned.host.visible.empty() && input_.spec.gpus_per_rank == 0) {
     nodes_[index.value].claims_devices = false;
     warn(plan::held_devices(planned, taken) + ", too", out);
     return true;

@@ -34,7 +34,9 @@ struct HostEntry {
   std::optional<std::uint32_t> max_slots;  // a hard cap, even with --oversubscribe
   base::Place place;                       // "-H", or the file with line and column
   bool slots_are_cores = false;            // "host:*": as many slots as it has cores
-  std::string visible = {};  // its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set
+  // Its ranks' CUDA_VISIBLE_DEVICES, the same for all; empty: not set. With JobSpec::gpus_per_rank
+  // they see no more of these than that many for each of them.
+  std::string visible = {};
   // Of the batch job around: the component, if a Slurm job has several; the rank of Flux's broker.
   std::optional<std::uint32_t> component = {};
   bool operator==(const HostEntry&) const = default;
@@ -166,6 +168,9 @@ struct JobSpec {
   bool lone_ranks_start_workers = false;
   bool of_job_file = false;   // counts and room for them are said in files, not by options
   bool python_errors = true;  // the report shows the exception of a Python rank that raised
+
+  // DeepSpeed's see those of all ranks on their host.
+  [[nodiscard]] bool ranks_have_own_gpus() const { return gpus_per_rank > 0 && !deepspeed; }
 
   std::vector<std::string> launchers;  // names under which programs find muster on their PATH
   std::vector<std::string> folders;    // made on every host before its ranks start

@@ -9,17 +9,51 @@
 namespace muster::plan {
 namespace {
 
+using base::NodeIndex;
 using model::Devices;
 
-// A list as it stands in a variable, each device once.
-std::set<std::string> each_listed(std::string_view value) {
-  std::set<std::string> ids;
+constexpr std::string_view kNamedBy = "CUDA_VISIBLE_DEVICES";  // as model::Host::visible is told
+
+std::vector<std::string> listed(std::string_view value) {
+  std::vector<std::string> ids;
   for (std::size_t at = 0; at < value.size();) {
     const std::size_t comma = std::min(value.find(',', at), value.size());
-    ids.emplace(value.substr(at, comma - at));
+    ids.emplace_back(value.substr(at, comma - at));
     at = comma + 1;
   }
   return ids;
+}
+
+// Each device once.
+std::set<std::string> each_listed(std::string_view value) {
+  const std::vector<std::string> ids = listed(value);
+  return {ids.begin(), ids.end()};
+}
+
+bool has(const std::vector<std::string>& ids, const std::string& id) {
+  return std::ranges::find(ids, id) != ids.end();
+}
+
+// Of those named for a host, what is not left to other jobs.
+std::vector<std::string> free_of_named(const model::PlannedNode& node, const Rendezvous& where,
+                                       NodeIndex index) {
+  std::vector<std::string> ids = listed(node.host.visible);
+  if (index.value >= where.claimed.size()) return ids;
+  for (const Devices& one : where.claimed[index.value]) {
+    if (one.variable != kNamedBy) continue;
+    std::erase_if(ids, [&](const std::string& id) { return has(one.ids, id); });
+  }
+  return ids;
+}
+
+// Of `ids`, what is among `others`: theirs.
+std::vector<std::string> taken_of(const std::vector<std::string>& ids,
+                                  const std::vector<std::string>& others) {
+  std::vector<std::string> taken;
+  for (const std::string& id : ids) {
+    if (has(others, id)) taken.push_back(id);
+  }
+  return taken;
 }
 
 // What a rank with these variables sees of the devices of its host.
@@ -92,6 +126,15 @@ std::string share_of(const Devices& devices, std::uint32_t local, std::size_t ra
   return text;
 }
 
+std::string shown_of_named(const model::JobSpec& spec, const model::PlannedNode& node,
+                           const Rendezvous& where, NodeIndex index) {
+  if (spec.gpus_per_rank == 0) return node.host.visible;
+  const std::vector<std::string> ids = free_of_named(node, where, index);
+  const std::size_t wanted = std::size_t{spec.gpus_per_rank} * node.ranks.size();
+  const auto count = static_cast<std::ptrdiff_t>(std::min(wanted, ids.size()));
+  return fmt::format("{}", fmt::join(ids.begin(), ids.begin() + count, ","));
+}
+
 Devices part_of(const Devices& devices, std::size_t index, std::size_t count) {
   const auto at = [&](std::size_t i) {
     return devices.ids.begin() + static_cast<std::ptrdiff_t>(i * devices.ids.size() / count);
@@ -111,34 +154,37 @@ std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan, R
                           base::NodeIndex node, std::span<const Devices> claimed) {
   auto& dealt = where.devices[node.value];
   if (spec.gpus_per_rank == 0 || spec.share_gpus || !dealt) return {};
+  const model::PlannedNode& planned = plan.nodes[node.value];
+  const bool is_named = !planned.host.visible.empty();
   std::vector<Devices> left;
   for (Devices& one : *dealt) {
+    if (is_named && one.variable != kNamedBy) continue;
     const auto others = std::ranges::find(claimed, one.variable, &Devices::variable);
     if (others == claimed.end()) continue;
-    Devices held{one.variable, {}, others->holders};
-    std::erase_if(one.ids, [&](const std::string& id) {
-      if (std::ranges::count(others->ids, id) == 0) return false;
-      held.ids.push_back(id);
-      return true;
-    });
+    const auto ids = is_named ? free_of_named(planned, where, node) : one.ids;
+    Devices held{one.variable, taken_of(ids, others->ids), others->holders};
+    std::erase_if(one.ids, [&](const std::string& id) { return has(held.ids, id); });
     if (!held.ids.empty()) left.push_back(std::move(held));
   }
   if (left.empty()) return {};
   auto& known = where.claimed[node.value];
   known.insert(known.end(), left.begin(), left.end());
-  return held_devices(plan.nodes[node.value], left);
+  return held_devices(planned, left);
 }
 
 bool deals_any(const model::JobSpec& spec, const model::Plan& plan, const Rendezvous& where,
                base::NodeIndex node, std::span<const Devices> devices) {
   const auto& dealt = where.devices[node.value];
-  const bool is_named = !plan.nodes[node.value].host.visible.empty();
-  if (spec.gpus_per_rank == 0 || spec.share_gpus || is_named || !dealt) return false;
+  const model::PlannedNode& planned = plan.nodes[node.value];
+  if (spec.gpus_per_rank == 0 || spec.share_gpus || !dealt) return false;
+  if (!planned.host.visible.empty()) {
+    const auto others = std::ranges::find(devices, kNamedBy, &Devices::variable);
+    const auto ids = free_of_named(planned, where, node);
+    return others != devices.end() && !taken_of(ids, others->ids).empty();
+  }
   return std::ranges::any_of(*dealt, [&](const Devices& one) {
     const auto others = std::ranges::find(devices, one.variable, &Devices::variable);
-    return others != devices.end() && std::ranges::any_of(one.ids, [&](const std::string& id) {
-             return std::ranges::count(others->ids, id) > 0;
-           });
+    return others != devices.end() && !taken_of(one.ids, others->ids).empty();
   });
 }
 
@@ -148,11 +194,11 @@ std::vector<Devices> device_claims(const model::JobSpec& spec, const model::Plan
   const auto& present = where.devices[node.value];
   std::vector<Devices> claims;
   if (spec.share_gpus || !present) return claims;
-  const std::set<std::string> named = each_listed(planned.host.visible);
+  const auto named = each_listed(shown_of_named(spec, planned, where, node));
   const std::size_t dealt = std::size_t{spec.gpus_per_rank} * planned.ranks.size();
   for (const Devices& one : *present) {
     if (!planned.host.visible.empty()) {
-      if (one.variable == "CUDA_VISIBLE_DEVICES") {
+      if (one.variable == kNamedBy) {
         claims.push_back({one.variable, {named.begin(), named.end()}});
       }
     } else if (dealt > 0 && one.ids.size() >= dealt) {
@@ -168,12 +214,15 @@ base::Result<void> check_devices(const model::JobSpec& spec, const model::Plan& 
   if (spec.gpus_per_rank == 0) return {};
   for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
     if (!where.devices[i]) continue;
-    const std::uint64_t present = most_of(*where.devices[i]);
-    const std::size_t ranks = plan.nodes[i].ranks.size();
+    const model::PlannedNode& node = plan.nodes[i];
+    const std::uint64_t present = node.host.visible.empty()
+                                      ? most_of(*where.devices[i])
+                                      : free_of_named(node, where, NodeIndex(i)).size();
+    const std::size_t ranks = node.ranks.size();
     if (present >= std::uint64_t{spec.gpus_per_rank} * ranks) continue;
     const std::uint64_t claimed = spec.share_gpus ? 0 : count_of(where.claimed[i]);
     return base::fail(base::Fault::no_slots, when_too_few(present / spec.gpus_per_rank, claimed),
-                      "{} has {}, but its {} rank{} {} each", plan.nodes[i].host.name,
+                      "{} has {}, but its {} rank{} {} each", node.host.name,
                       devices_present(present, claimed, holders_of(where.claimed[i])), ranks,
                       ranks == 1 ? " needs" : "s need", spec.gpus_per_rank);
   }

@@ -17,6 +17,11 @@ namespace muster::plan {
 [[nodiscard]] model::Devices part_of(const model::Devices& devices, std::size_t index,
                                      std::size_t count);
 
+// What the ranks of a node see of the devices that were named for its host: all, or the first
+// that no other job holds, as many as --gpus-per-rank gives them together.
+[[nodiscard]] std::string shown_of_named(const model::JobSpec& spec, const model::PlannedNode& node,
+                                         const Rendezvous& where, base::NodeIndex index);
+
 // Other jobs hold `claimed` of that node's devices, which --gpus-per-rank deals out as if these
 // were not there. The answer is that of held_devices(); empty: nothing has changed.
 [[nodiscard]] std::string leave_claimed(const model::JobSpec& spec, const model::Plan& plan,

@@ -103,7 +103,7 @@ std::string what_of_it(const model::JobSpec& spec, const model::Plan& plan,
     case Tells::meeting:
       return chooses_where_ranks_meet(spec) ? "they do not meet where muster chose" : "";
     case Tells::devices:
-      return spec.gpus_per_rank == 0 ? "" : "they do not get devices of their own";
+      return !spec.ranks_have_own_gpus() ? "" : "they do not get devices of their own";
   }
   return {};
 }

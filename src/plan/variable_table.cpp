@@ -203,7 +203,8 @@ std::string ucx_devices(const About& about) {
 // The rank's share of the devices that `variable` limits; of CUDA's where nothing is known yet.
 std::string devices(const About& about, std::string_view variable) {
   const std::uint32_t each = about.spec.gpus_per_rank;
-  if (each == 0 || about.where.devices.size() <= about.node) return {};
+  if (each == 0 || !about.planned().host.visible.empty()) return {};
+  if (about.where.devices.size() <= about.node) return {};
   const auto& known = about.where.devices[about.node];
   if (!known) {
     if (variable != "CUDA_VISIBLE_DEVICES") return {};
@@ -215,8 +216,8 @@ std::string devices(const About& about, std::string_view variable) {
 }
 
 std::string cuda(const About& about) {
-  const std::string& visible = about.planned().host.visible;
-  return visible.empty() ? devices(about, "CUDA_VISIBLE_DEVICES") : visible;
+  if (about.planned().host.visible.empty()) return devices(about, "CUDA_VISIBLE_DEVICES");
+  return shown_of_named(about.spec, about.planned(), about.where, base::NodeIndex(about.node));
 }
 std::string rocr(const About& about) { return devices(about, "ROCR_VISIBLE_DEVICES"); }
 std::string hip(const About& about) { return devices(about, "HIP_VISIBLE_DEVICES"); }
@@ -327,7 +328,7 @@ bool jax_sees_open_mpi(const About& about) {
   const bool has_mpi = about.spec.wireup != model::Wireup::none;
   const bool is_shared = about.spec.lone_ranks_start_workers && about.plan.ranks.size() > 1;
   const bool are_alone = about.twins.nodes.size() < 2 && !is_shared;
-  return has_mpi && about.spec.gpus_per_rank == 0 && !are_alone;
+  return has_mpi && !about.spec.ranks_have_own_gpus() && !are_alone;
 }
 
 constexpr Word kWords[] = {

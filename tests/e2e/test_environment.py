@@ -180,6 +180,11 @@ class Devices(Environments):
             self.assertEqual(self.dealt(3, "--share-gpus").code, 0)
             holder.stdin.close()
 
+    def deepspeed(self, visible, *words):
+        return self.muster(*words, "--no_python", "--no_local_rank", "./named.sh",
+                           command=(MUSTER, "deepspeed"),
+                           env=self.environment(CUDA_VISIBLE_DEVICES=visible))
+
     def test_two_runs_have_different_devices(self):
         own = f"{self.FIRST},{self.SECOND},{self.THIRD}"
         first = self.start("-n", "1", "--gpus-per-rank", "1", "sh", "-c",
@@ -193,22 +198,52 @@ class Devices(Environments):
                                         r"job of muster; ranks there have others\n$")
         self.assert_refused(self.dealt(3), 242, "has 3 devices, 1 of them in use by other jobs of "
                             "muster, but its 3 ranks need 1 each", "--share-gpus")
+        hydra = self.muster("-n", "2", "-gpus-per-proc", "1", "sh", "-c",
+                            "echo $CUDA_VISIBLE_DEVICES", command=(MUSTER, "mpiexec.hydra"),
+                            env=self.environment(CUDA_VISIBLE_DEVICES=own))
+        self.assertEqual((hydra.code, sorted(hydra.lines)), (0, [self.SECOND, self.THIRD]), hydra)
         shared = self.dealt(3, "--share-gpus")
         self.assertEqual((shared.code, shared.errors, len(set(shared.lines))), (0, "", 3), shared)
 
         self.write("named.sh", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES\n", 0o755)
-        for more in ([], ["--share-gpus"]):
-            named = self.muster("--num_gpus", "1", *more, "--no_python", "--no_local_rank",
-                                "./named.sh", command=(MUSTER, "deepspeed"),
-                                env=self.environment(CUDA_VISIBLE_DEVICES=own))
-            self.assertEqual((named.code, named.lines), (0, [self.FIRST]), named)
-            told = re.findall(r"device (\d+) on \S+: in use by another job of muster, too",
-                              named.errors)
-            self.assertEqual(told, [] if more else [self.FIRST], named)
+        both = f"{self.SECOND},{self.THIRD}"
+        for count, more, visible, lines, told in (
+                ("1", [], own, [self.SECOND], "; ranks there have others"),
+                ("2", [], own, [both, both], "; ranks there have others"),
+                ("1", ["--share-gpus"], own, [self.FIRST], None),
+                ("1", [], self.FIRST, [self.FIRST], ", too"),
+                ("1", ["--share-gpus"], self.FIRST, [self.FIRST], None)):
+            with self.subTest(count=count, more=more, visible=visible):
+                done = self.deepspeed(visible, "--num_gpus", count, *more)
+                self.assertEqual((done.code, done.lines), (0, lines), done)
+                self.assertEqual(re.findall(r"device (\d+) on \S+: in use by another job of "
+                                            r"muster(.*)", done.errors),
+                                 [(self.FIRST, told)] if told else [], done)
+        named = self.deepspeed(own, "--include", f"localhost:{self.FIRST}")
+        self.assertEqual((named.code, named.lines), (0, [self.FIRST]), named)
+        self.assertRegex(named.errors, rf"device {self.FIRST} on \S+: in use by another job of "
+                                       "muster, too")
 
         self.write("go", "")
         self.assertEqual(first.finish().lines, [self.FIRST])
         self.assertEqual((self.dealt(3).code, self.dealt(3).errors), (0, ""))
+
+    def test_parts_of_a_device_are_dealt_by_their_names(self):
+        parts = [f"MIG-GPU-{self.FIRST}/{at}/0" for at in (1, 2)]
+        parts.append(f"MIG-c6d4f1ef-42e4-5de3-91c7-{int(self.FIRST):012d}")
+        visible = ",".join(parts)
+        told = ("sh", "-c", "echo $CUDA_VISIBLE_DEVICES")
+        for command, words in (
+                ("run", ("-n", "3", "--oversubscribe", "--gpus-per-rank", "1")),
+                ("mpiexec.hydra", ("-n", "3", "-gpus-per-proc", "1"))):
+            with self.subTest(command):
+                done = self.muster(*words, *told, command=(MUSTER, command),
+                                   env=self.environment(CUDA_VISIBLE_DEVICES=visible))
+                self.assertEqual((done.code, sorted(done.lines)), (0, sorted(parts)), done)
+        self.write("named.sh", "#!/bin/sh\necho $CUDA_VISIBLE_DEVICES\n", 0o755)
+        for count, seen in (("2", parts[:2]), ("3", parts)):
+            done = self.deepspeed(visible, "--num_gpus", count)
+            self.assertEqual((done.code, done.lines), (0, [",".join(seen)] * int(count)), done)
 
     def test_a_launcher_in_a_rank_deals_out_what_the_rank_has(self):
         own = f"{self.FIRST},{self.SECOND},{self.THIRD}"

@@ -30,6 +30,8 @@ using Devices = std::vector<std::string>;
 struct Resource {
   model::HostEntry host;
   Devices devices;
+  // --num_gpus: so many of `devices`, whichever no other job has. None: all of them.
+  std::optional<std::uint32_t> count = {};
   // By which the user has chosen among this machine's devices: these are `devices`, and no others
   // are used. Empty: they are numbered.
   std::string_view limit = {};
@@ -285,18 +287,23 @@ Result<void> filter(Pool& pool, const DeepspeedHosts& hosts) {
   return {};
 }
 
-// More than were found may be rehearsed, but not more than the user has chosen.
-Result<void> take_first(Resource& resource, std::uint32_t count) {
-  if (resource.limit.empty()) {
-    resource.devices = first_devices(count);
-    return {};
-  }
+// More than were found may be rehearsed, but not more than the user has chosen. All that the user
+// has chosen are named, so that others may have them too. Claims know other makers' by numbers of
+// their own: there the first are taken.
+Result<void> take_some(Resource& resource, std::uint32_t count) {
+  const bool is_chosen = !resource.limit.empty();
+  const bool is_claimed = resource.variable == kLimits[0] && !resource.hides;
+  if (!is_chosen && count > resource.devices.size()) resource.devices = first_devices(count);
   if (count > resource.devices.size()) {
     return fail(Fault::usage, fmt::format("ask for fewer, or change {}", resource.limit),
                 "--num_gpus {}, but {} has {} device{}", count, resource.limit,
                 resource.devices.size(), resource.devices.size() == 1 ? "" : "s");
   }
-  resource.devices.resize(count);
+  if (is_claimed && (!is_chosen || count < resource.devices.size())) {
+    resource.count = count;
+  } else {
+    resource.devices.resize(count);
+  }
   return {};
 }
 
@@ -313,7 +320,7 @@ Result<void> cut(Pool& pool, const DeepspeedHosts& hosts) {
   if (hosts.nodes) pool.resize(*hosts.nodes);
   if (!hosts.devices) return {};
   for (Resource& resource : pool) {
-    if (auto fine = take_first(resource, *hosts.devices); !fine) return fine;
+    if (auto fine = take_some(resource, *hosts.devices); !fine) return fine;
   }
   return {};
 }
@@ -345,7 +352,8 @@ Result<void> check_filters(const DeepspeedHosts& hosts) {
 void take(model::JobSpec& spec, Pool pool) {
   for (Resource& resource : pool) {
     model::HostEntry& host = spec.hosts.emplace_back(std::move(resource.host));
-    host.slots = static_cast<std::uint32_t>(resource.devices.size());
+    host.slots = resource.count.value_or(static_cast<std::uint32_t>(resource.devices.size()));
+    if (resource.count) spec.gpus_per_rank = 1;
     if (resource.hides) {
       spec.apps.front().exports.push_back(*std::move(resource.hides));
       continue;

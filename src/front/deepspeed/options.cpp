@@ -92,7 +92,7 @@ constexpr auto kRows = std::to_array<Row>({
        return count(t, spec::kFakeNodesMax, d.hosts.nodes);
      }},
     {{"--num_gpus --num_accelerators", kHosts, Takes::number, "N",
-      "Use devices 0 to N-1 of each host: N ranks there."},
+      "N ranks on each host, with its first N devices that no other job of muster has."},
      [](DeepspeedDraft& d, const Typed& t) {
        return count(t, spec::kDevicesMax, d.hosts.devices);
      }},

@@ -43,13 +43,15 @@ class Deepspeed : public testing::Test {
 
   Words command(const Words& words) { return spec(words).apps.front().command; }
 
-  // "a:0,1 b:0" for the hosts of a line.
+  // "a:0,1 b:0" for the hosts of a line, "a:1 of 0,1" where no more than a number is wanted.
   std::string hosts(const Words& words) {
     std::string text;
     const model::JobSpec job = spec(words);
     for (const model::HostEntry& host : job.hosts) {
-      text += (text.empty() ? "" : " ") + host.name + ":" + host.visible;
       EXPECT_TRUE(host.slots);
+      const std::string count = std::to_string(host.slots.value_or(0)) + " of ";
+      text += (text.empty() ? "" : " ") + host.name + ":";
+      text += (job.gpus_per_rank > 0 ? count : "") + host.visible;
     }
     return text;
   }
@@ -72,12 +74,12 @@ class Deepspeed : public testing::Test {
 
 TEST_F(Deepspeed, TakesAllDevicesOfThisMachine) {
   EXPECT_EQ(hosts({"train.py"}), "localhost:0,1,2,3");
-  EXPECT_EQ(hosts({"--num_gpus", "2", "train.py"}), "localhost:0,1");
+  EXPECT_EQ(hosts({"--num_gpus", "2", "train.py"}), "localhost:2 of 0,1,2,3");
   EXPECT_EQ(hosts({"--include", "localhost:1,3", "train.py"}), "localhost:1,3");
   gpus_ = 0;
   EXPECT_EQ(hosts({"train.py"}), "localhost:0");
   EXPECT_EQ(notices_, Words{"no device found on this machine: one rank; --num_gpus N starts more"});
-  EXPECT_EQ(hosts({"--num_gpus", "8", "train.py"}), "localhost:0,1,2,3,4,5,6,7");
+  EXPECT_EQ(hosts({"--num_gpus", "8", "train.py"}), "localhost:8 of 0,1,2,3,4,5,6,7");
 }
 
 TEST_F(Deepspeed, RanksHaveTheStdinOfTheLauncher) {
@@ -88,7 +90,7 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
   environment_ = {"CUDA_VISIBLE_DEVICES=2,GPU-5f"};
   EXPECT_EQ(hosts({"train.py"}), "localhost:2,GPU-5f");
   EXPECT_TRUE(notices_.empty());
-  EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:2");
+  EXPECT_EQ(hosts({"--num_gpus", "1", "train.py"}), "localhost:1 of 2,GPU-5f");
   EXPECT_EQ(notices_, Words{"CUDA_VISIBLE_DEVICES=2,GPU-5f says which devices there are; DeepSpeed "
                             "would ignore it"});
   EXPECT_EQ(hosts({"--num_gpus", "2", "train.py"}), "localhost:2,GPU-5f") << "not 0,1";
@@ -104,6 +106,18 @@ TEST_F(Deepspeed, LeavesTheCallersChoiceOfDevices) {
             "devices");
   environment_ = {"CUDA_VISIBLE_DEVICES=5,4"};
   EXPECT_EQ(hosts({"--include", "localhost:4,0", "t"}), "localhost:4,5") << "an id, then a place";
+}
+
+TEST_F(Deepspeed, PartsOfADeviceAreCalledAsTheCallerCallsThem) {
+  const std::string first = "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f";
+  const std::string second = "MIG-GPU-b8ea3855-276c-c9cb-b366-c6fa655957c5/1/0";
+  const std::string both = first + "," + second;
+  environment_ = {"CUDA_VISIBLE_DEVICES=" + both};
+  EXPECT_EQ(hosts({"t.py"}), "localhost:" + both);
+  EXPECT_EQ(hosts({"--num_gpus", "1", "t.py"}), "localhost:1 of " + both);
+  EXPECT_EQ(hosts({"--num_gpus", "2", "t.py"}), "localhost:" + both);
+  EXPECT_EQ(hosts({"--include", "localhost:1", "t.py"}), "localhost:" + second);
+  EXPECT_EQ(hosts({"--include", "localhost:" + second, "t.py"}), "localhost:" + second);
 }
 
 TEST_F(Deepspeed, ShowsNoDevicesWhereTheCallerHidesThem) {
@@ -185,7 +199,7 @@ TEST_F(Deepspeed, FiltersHostsAndDevices) {
   EXPECT_EQ(hosts({"-H", "hosts", "-i", "b@a:0,2", "t"}), "a:0,2 b:0,1");
   EXPECT_EQ(hosts({"-H", "hosts", "-e", "a:0@b", "t"}), "a:1,2,3");
   EXPECT_EQ(hosts({"-H", "hosts", "--num_nodes", "1", "t"}), "a:0,1,2,3");
-  EXPECT_EQ(hosts({"-H", "hosts", "--num_accelerators=1", "t"}), "a:0 b:0");
+  EXPECT_EQ(hosts({"-H", "hosts", "--num_accelerators=1", "t"}), "a:1 of 0,1,2,3 b:1 of 0,1");
   EXPECT_EQ(hosts({"-H", "hosts", "--num_nodes", "-1", "--num-gpus", "-1", "t"}),
             "a:0,1,2,3 b:0,1");
 }

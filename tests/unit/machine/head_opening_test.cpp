@@ -211,6 +211,25 @@ TEST_F(HeadFixture, DevicesOfOtherJobsAreLeftToThem) {
   EXPECT_EQ(hear(kA, wire::Prepared{}), Words{"a Start"});
 }
 
+TEST_F(HeadFixture, OfDevicesOfWhichOnlyANumberIsNamedOthersAreTaken) {
+  spec_.gpus_per_rank = 1;
+  shape_ = [](model::Plan& plan) { plan.nodes.front().host.visible = "0,2,3"; };
+  make({model::kOpened});
+  start();
+  now(LinkUp{kA});
+  EXPECT_EQ(hear(kA, with_gpus({"0", "1", "2", "3"}, {"0"})),
+            (Words{"say device 0 on a: in use by another job of muster; ranks there have others",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, takes_gpus({"2"})),
+            (Words{"say device 2 on a: in use by another job of muster; ranks there have others",
+                   "a Prepare 1"}));
+  EXPECT_EQ(hear(kA, takes_gpus({"3"})).back(), "a Bye");
+  now(LinkLost{kA, lost("ended")});
+  EXPECT_NE(cause().find("a has 3 devices, 3 of them in use by other jobs of muster"),
+            std::string::npos)
+      << cause();
+}
+
 // However many jobs come at the same instant, each finds what is free.
 TEST_F(HeadFixture, EveryDeviceIsTriedBeforeAJobGivesUp) {
   spec_.gpus_per_rank = 1;

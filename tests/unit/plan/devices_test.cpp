@@ -1,6 +1,7 @@
 // Shares of devices, and what is said when there are too few.
 #include "plan/devices.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "plan/plan.hpp"
@@ -131,6 +132,53 @@ TEST(Devices, that_were_named_are_claimed_where_there_are_any) {
   Job none = job(2, 0, {});
   none.plan.nodes.front().host.visible = "0";
   EXPECT_TRUE(claims(none).empty());
+}
+
+TEST(Devices, of_which_only_a_number_was_named_are_those_of_no_other_job) {
+  Job one = job(2, 1, {cuda({"0", "1", "2", "3"}), {"ROCR_VISIBLE_DEVICES", {"0", "1"}}});
+  one.spec.deepspeed = true;
+  one.plan.nodes.front().host.visible = "0,2,3,5";
+  const auto seen = [&](std::uint32_t rank) { return value(one, rank, "CUDA_VISIBLE_DEVICES"); };
+  EXPECT_EQ(seen(0), "0,2");
+  EXPECT_EQ(leave(one, {"1"}), "") << "none that was named";
+  EXPECT_EQ(leave(one, {"0", "1"}), "device 0 on box: in use by another job of muster");
+  EXPECT_EQ(seen(0), "2,3") << "a rank sees those of all";
+  EXPECT_EQ(seen(1), "2,3");
+  EXPECT_EQ(value(one, 1, "ROCR_VISIBLE_DEVICES"), "not set");
+  EXPECT_EQ(claims(one), std::vector{cuda({"2", "3"})});
+  const std::vector<model::Devices> next{cuda({"2", "3"})};
+  EXPECT_TRUE(deals_any(one.spec, one.plan, one.where, base::NodeIndex(0), next));
+  EXPECT_TRUE(check_devices(one.spec, one.plan, one.where));
+  EXPECT_EQ(leave(one, {"2", "3"}), "devices 2,3 on box: in use by another job of muster");
+  EXPECT_FALSE(deals_any(one.spec, one.plan, one.where, base::NodeIndex(0), next));
+  EXPECT_EQ(base::to_string(check_devices(one.spec, one.plan, one.where).error()),
+            "box has 4 devices, 3 of them in use by other jobs of muster, but its 2 ranks need 1 "
+            "each\n  hint: 1 rank would fit there; --share-gpus deals out what other jobs "
+            "use, too");
+}
+
+TEST(Devices, that_a_host_does_not_have_may_be_rehearsed_with) {
+  Job one = job(2, 1, {});
+  one.plan.nodes.front().host.visible = "0,1";
+  EXPECT_TRUE(check_devices(one.spec, one.plan, one.where));
+  EXPECT_EQ(value(one, 1, "CUDA_VISIBLE_DEVICES"), "0,1");
+}
+
+// Parts of one device, as NVIDIA's driver calls them.
+TEST(Devices, that_are_parts_are_dealt_by_their_names) {
+  const std::string a = "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f";
+  const std::string b = "MIG-GPU-b8ea3855-276c-c9cb-b366-c6fa655957c5/1/0";
+  const std::string c = "MIG-GPU-b8ea3855-276c-c9cb-b366-c6fa655957c5/2/0";
+  Job own = job(2, 1, {cuda({a, b, c})});
+  EXPECT_EQ(value(own, 0, "CUDA_VISIBLE_DEVICES"), a);
+  EXPECT_EQ(value(own, 1, "CUDA_VISIBLE_DEVICES"), b);
+  EXPECT_EQ(leave(own, {a}), "device " + a + " on box: in use by another job of muster");
+  EXPECT_EQ(value(own, 1, "CUDA_VISIBLE_DEVICES"), c);
+  Job together = job(2, 1, {cuda({a, b, c})});
+  together.plan.nodes.front().host.visible = fmt::format("{},{},{}", a, b, c);
+  EXPECT_EQ(value(together, 1, "CUDA_VISIBLE_DEVICES"), fmt::format("{},{}", a, b));
+  EXPECT_EQ(leave(together, {b}), "device " + b + " on box: in use by another job of muster");
+  EXPECT_EQ(value(together, 1, "CUDA_VISIBLE_DEVICES"), fmt::format("{},{}", a, c));
 }
 
 TEST(Devices, of_a_display_are_not_claimed_when_they_are_too_few) {
