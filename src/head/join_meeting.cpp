@@ -72,6 +72,14 @@ class Joining {
     return company_.called || !is_loopback(meeting_) ? "" : fmt::format("; {}", kOnlyHere);
   }
 
+  // Node 0 may be another process of this machine that has yet to start, so that this is no error.
+  [[nodiscard]] std::string if_elsewhere() const {
+    if (company_.called || !is_loopback(meeting_)) return {};
+    return fmt::format(
+        "; {} is this machine itself: if {} runs elsewhere, give a name or address of it",
+        meeting_.host, company_.head);
+  }
+
   void attempt() {
     const auto found = endpoints_of(meeting_);
     if (!found) return again(found.error().what);
@@ -133,8 +141,9 @@ class Joining {
   void tell_progress(base::Duration after) {
     progress_.after(after, [this] {
       const bool known = talk_ && talk_->known();
-      const auto words = known ? fmt::format("{} waits for more {}s", place(), company_.each)
-                               : fmt::format("waiting for {}: {}", place(), last_);
+      const auto words = known
+                             ? fmt::format("{} waits for more {}s", place(), company_.each)
+                             : fmt::format("waiting for {}: {}{}", place(), last_, if_elsewhere());
       const auto waited =
           std::chrono::floor<base::Duration>(std::chrono::steady_clock::now() - begun_);
       if (const auto told = waiting_.tell(words, waited)) events_.say(*told);

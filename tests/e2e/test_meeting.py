@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import subprocess
 import unittest
@@ -206,9 +207,20 @@ class Meeting(Case):
                 self.refused(self.alone(*number, *words), "node 1 of 2 did not connect", hint)
         self.refused(self.alone("--node-rank", "1", *ways[0]), "no answer from node 0 at", hint)
 
-    def alone(self, *words):
-        return self.start("--nnodes", "2", *words, "--rdzv-conf", "timeout=1", "--no-python",
-                          "true", command=(MUSTER, "torchrun"))
+    def test_a_node_that_waits_at_a_loopback_address_is_told_so(self):
+        """Not only at the end of its wait, which may be long."""
+        for host in ("127.0.1.1", "localhost"):
+            with self.subTest(host):
+                node = self.alone("--node-rank", "1", "--rdzv-endpoint", f"{host}:{self.port}",
+                                  timeout=600)
+                node.until_said(f"; {host} is this machine itself: if node 0 runs elsewhere, give "
+                                "a name or address of it".encode())
+                node.send(signal.SIGINT)
+                self.assertEqual(node.finish().code, 130)
+
+    def alone(self, *words, timeout=1):
+        return self.start("--nnodes", "2", *words, "--rdzv-conf", f"timeout={timeout}",
+                          "--no-python", "true", command=(MUSTER, "torchrun"))
 
     def test_contradictions_and_strangers(self):
         head = self.node(0, "--no_python", "./show.sh")
