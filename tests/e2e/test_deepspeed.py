@@ -86,6 +86,20 @@ class OneMachine(FrontCase, Shown):
         self.assertEqual([one["env"]["CUDA_VISIBLE_DEVICES"] for one in self.ranks(done)],
                          ["5,3", "5,3"])
 
+    def test_what_each_rank_has_of_its_own_is_not_for_a_file_to_say(self):
+        """As accelerate does, which writes the whole environment of its shell there."""
+        self.write("train.py", SHOW)
+        self.write(".deepspeed_env", "A=1\nA=2\nCUDA_VISIBLE_DEVICES=7\nMASTER_ADDR=10.9.9.9\n"
+                   "RANK=5\n")
+        done = self.succeeds("--force_multi", "--num_gpus", "1", "train.py")
+        told = self.ranks(done)[0]
+        self.assertEqual({name: told["env"][name] for name in
+                          ("RANK", "WORLD_SIZE", "MASTER_ADDR", "CUDA_VISIBLE_DEVICES")},
+                         {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
+                          "CUDA_VISIBLE_DEVICES": "0"})
+        self.assertEqual(told["more"]["A"], "2")
+        self.assertIn("CUDA_VISIBLE_DEVICES, MASTER_ADDR, RANK are left out", done.errors)
+
     def test_nodes_of_a_rehearsal(self):
         self.write("train.py", SHOW)
         told = self.ranks(self.succeeds("--fake-nodes", "2", "--num_gpus", "2", "train.py"))

@@ -125,6 +125,20 @@ class Mpirun(Case):
         self.assertIn(" Data for node: no-such-host\tNum slots: 2\tMax slots: 0\tNum procs: 2\n",
                       done.text)
 
+    def test_a_rankfile_alone_is_the_list_of_hosts(self):
+        """And says how many ranks there are."""
+        hosts = ["far-b", "far-a", "far-d", "far-c"]
+        self.write("ranks", "".join(f"rank {rank}={host} slot=0\n"
+                                    for rank, host in enumerate(hosts)))
+        for words, expected in (((), hosts), (("-np", "2"), hosts[:2])):
+            done = self.muster("--rankfile", "ranks", *words, "--do-not-launch", "--display-map",
+                               "hostname", command=MPIRUN)
+            self.assertEqual(done.code, 0, done)
+            found = re.findall(r"Data for node: (\S+)\t.*Num procs: 1\n"
+                               r" \tProcess OMPI jobid: \S+ App: 0 Process rank: (\d+) ", done.text)
+            self.assertEqual(found, [(host, str(rank)) for rank, host in enumerate(expected)], done)
+            self.assertEqual(done.text.count("Process rank:"), len(expected), done)
+
     def test_notices_are_one_line_each(self):
         done = self.mpirun("-n", "1", "--report-uri", "-", "-x", "NO_SUCH_VARIABLE", "true")
         self.assertEqual(done.code, 0, done)

@@ -66,6 +66,17 @@ experiment.submit(src).wait_for_completion(show_output=True)
 """
         self.assertEqual(self.runs(program).stdout, "of the run $RANK\n")
 
+    def test_variables_of_a_run_configuration_reach_every_rank(self):
+        done = self.runs(V1 + """
+config = RunConfiguration()
+config.target, config.environment_variables = "gpu-cluster", {"EXAMPLE": "of the run"}
+config.node_count, config.communicator, config.mpi.process_count_per_node = 2, "OpenMpi", 1
+src = ScriptRunConfig("src", command="echo $RANK: $EXAMPLE", run_config=config)
+experiment.submit(src).wait_for_completion(show_output=True)
+""")
+        self.assertEqual(sorted(line.split("] ")[-1] for line in done.stdout.splitlines()),
+                         ["0: of the run", "1: of the run"])
+
     SAVED = """
 import os
 config = RunConfiguration("train.py", ["--lr", 1, "two words"], communicator="OpenMpi")

@@ -174,6 +174,9 @@ TEST(Mpirun, HostfilesMayLeaveSlotsToAParameter) {
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "p"})), "n0:4 n1:3");
   EXPECT_EQ(slots_of(world.spec({"-n", "8", "--hostfile", "h", "p"})), "n0:4 n1:3");
   EXPECT_EQ(slots_of(world.spec({"-H", "n0", "p"})), "n0");
+  world.environment.emplace_back("OMPI_MCA_orte_default_hostfile=h");
+  EXPECT_EQ(slots_of(world.spec({"p"})), "n0:4 n1:3");
+  EXPECT_EQ(slots_of(world.spec({"-n", "8", "p"})), "n0:4 n1:3");
   world.environment = {};
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "h", "-mca", "orte_set_default_slots", "2", "p"})),
             "n0:2 n1:3");
@@ -192,11 +195,13 @@ TEST(Mpirun, HasNoMoreSlotsThanTheBatchJobGives) {
 }
 
 TEST(Mpirun, HearsVariablesOfTheUsersOwnParameters) {
-  const World world{{{"/home/me/.openmpi/mca-params.conf", "-x FOO=bar\norte_tag_output = 1\n"}},
+  const World world{{{"/home/me/.openmpi/mca-params.conf",
+                      "-x FOO=bar\norte_tag_output = 1\n-x BAZ=\"two words\" -x QUX=3\n"}},
                     {"HOME=/home/me"}};
   const auto job = world.spec({"-n", "1", "p", ":", "-n", "1", "-x", "FOO=own", "q"});
-  const std::vector<model::EnvSetting> first = {{"FOO", "bar"}};
-  const std::vector<model::EnvSetting> second = {{"FOO", "bar"}, {"FOO", "own"}};
+  const std::vector<model::EnvSetting> first = {{"FOO", "bar"}, {"BAZ", "two words"}, {"QUX", "3"}};
+  std::vector<model::EnvSetting> second = first;
+  second.push_back({"FOO", "own"});
   EXPECT_EQ(exports(job), first);
   EXPECT_EQ(exports(job, 1), second);
 }
