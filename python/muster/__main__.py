@@ -67,6 +67,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--without", metavar="environment|gpus", action="append", default=[],
                         choices=["environment", "gpus"], help="the hosts hold this themselves. "
                         "Repeatable")
+    parser.add_argument("--unset", metavar="NAME", action="append", default=[], help="leave this "
+                        "variable out of the ranks' environment; NAME* leaves out all that begin "
+                        "with NAME. Repeatable")
+    parser.add_argument("--dialects", metavar="LIST", help="set the variables of these frameworks "
+                        "and no others': torch,mpich; ^jax sets all but JAX's")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], type=_lead,
                         dest="names", help="what a name in Azure ML means here: data.NAME=PATH, "
                         "components.NAME=FILE or environments.NAME=IMAGE. Repeatable")
@@ -98,6 +103,10 @@ def _prepare(told: argparse.Namespace) -> None:
     for name in _REACH:
         value = getattr(told, name.replace("-", "_"))
         command_line.reach += [] if value is None else [f"--{name}={value}"]
+    for name in told.unset:
+        command_line.variables += [f"--unset={name}"]
+    if told.dialects is not None:
+        command_line.variables += [f"--dialects={told.dialects}"]
     for lead in told.names:
         command_line.names += ["--set", lead]
     command_line.place = _place(told)

@@ -11,6 +11,7 @@ class CommandLine:
     place: List[str] = field(default_factory=list)
     without: List[str] = field(default_factory=list)
     reach: List[str] = field(default_factory=list)  # how hosts are reached
+    variables: List[str] = field(default_factory=list)  # which of them ranks get
     names: List[str] = field(default_factory=list)
     tells: bool = False
     asked: Set[str] = field(default_factory=set)  # names of --set that the program has asked for

@@ -40,8 +40,8 @@ class Where(Checked):
         place = self._place() or command_line.place
         if not place and target is not None:
             place = ["--target", target_name(target)]
-        return (words + command_line.without + command_line.reach + command_line.names
-                + place)
+        return (words + command_line.without + command_line.reach + command_line.variables
+                + command_line.names + place)
 
     def _place(self) -> List[str]:
         words = []

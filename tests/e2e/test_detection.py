@@ -265,6 +265,23 @@ class LeftOut(DetectionCase):
                 self.environments(["submit", "job.yml"], ranks=0, command=())
                 self.check(self.kept(1))
 
+    def test_in_a_step_of_a_pipeline_and_a_trial_of_a_sweep(self):
+        keys = ("unset: [LOCAL_RANK, HOROVOD_LOCAL_*, OF_THE_SHELL], dialects: '^jax,azureml', "
+                "distribution: {type: mpi, process_count_per_instance: 2}}\n")
+        self.write("keep.sh", KEEP + "\necho loss = 1\n")
+        self.write("steps.yml", "type: pipeline\njobs:\n  one: {type: command, "
+                   f"command: sh $DIR/keep.sh, {keys}")
+        self.write("sweep.yml", "type: sweep\ntrial: {command: 'sh $DIR/keep.sh "
+                   f"${{{{search_space.x}}}}', {keys}"
+                   "search_space: {x: {type: choice, values: [1]}}\nsampling_algorithm: grid\n"
+                   "objective: {goal: minimize, primary_metric: loss}\nmetrics_from: output\n"
+                   "limits: {max_total_trials: 1}\n")
+        for file in ("steps.yml", "sweep.yml"):
+            with self.subTest(file):
+                self.environments(["submit", file], ranks=0, command=())
+                self.check(self.kept(1))
+                os.remove(self.path("env.1"))
+
     def test_options_of_submit_come_on_top_of_the_file(self):
         self.write("job.yml", f"command: '{KEEP}'\nunset: [LOCAL_RANK]\ndialects: none\n"
                               "distribution: {type: mpi, process_count_per_instance: 2}\n")

@@ -77,6 +77,16 @@ experiment.submit(src).wait_for_completion(show_output=True)
         self.assertEqual(sorted(line.split("] ")[-1] for line in done.stdout.splitlines()),
                          ["0: of the run", "1: of the run"])
 
+    def test_variables_that_ranks_shall_not_have_may_be_said_before_the_program(self):
+        done = self.python(V1 + """
+src = ScriptRunConfig("src", command="env")
+experiment.submit(src).wait_for_completion(show_output=True)
+""", "-m", "muster", "--unset", "LOCAL_RANK", "--unset", "HOROVOD_LOCAL_*", "--dialects", "^jax")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        names = {line.partition("=")[0] for line in done.stdout.splitlines()}
+        self.assertLessEqual({"RANK", "HOROVOD_RANK"}, names)
+        self.assertFalse({"LOCAL_RANK", "HOROVOD_LOCAL_RANK", "JAX_PROCESS_ID"} & names, names)
+
     SAVED = """
 import os
 config = RunConfiguration("train.py", ["--lr", 1, "two words"], communicator="OpenMpi")
