@@ -194,6 +194,29 @@ TEST(Mpirun, HasNoMoreSlotsThanTheBatchJobGives) {
   EXPECT_EQ(slots_of(world.spec({"--hostfile", "part", "p"})), "node3:2 node3:2 node9:5");
 }
 
+TEST(Mpirun, HasNoMoreSlotsThanAnyBatchSystemGives) {
+  const std::vector<Words> systems = {
+      {"PBS_JOBID=7.server", "PBS_NODEFILE=/nodes"},
+      {"LSB_JOBID=7", "LSB_DJOB_HOSTFILE=/nodes"},
+      {"LSB_JOBID=7", "LSB_MCPU_HOSTS=node3 4 node4 2"},
+      {"SGE_ROOT=/sge", "JOB_ID=7", "PE_HOSTFILE=/granted"},
+  };
+  for (const Words& around : systems) {
+    const World world{{{"/nodes", "node3\nnode3\nnode4\nnode3\nnode4\nnode3\n"},
+                       {"/granted", "node3 4 q@node3 UNDEFINED\nnode4 2 q@node4 UNDEFINED\n"},
+                       {"bare", "node3\nnode4\n"},
+                       {"more", "node4 slots=9\n"},
+                       {"part", "node3 slots=2\nnode3 slots=3\nnode9 slots=5\n"}},
+                      around};
+    const auto slots = [&](const char* file) {
+      return slots_of(world.spec({"--hostfile", file, "p"}));
+    };
+    EXPECT_EQ(slots("bare"), "node3:4 node4:2") << around.back();
+    EXPECT_EQ(slots("more"), "node4:2") << around.back();
+    EXPECT_EQ(slots("part"), "node3:2 node3:2 node9:5") << around.back();
+  }
+}
+
 TEST(Mpirun, HearsVariablesOfTheUsersOwnParameters) {
   const World world{{{"/home/me/.openmpi/mca-params.conf",
                       "-x FOO=bar\norte_tag_output = 1\n-x BAZ=\"two words\" -x QUX=3\n"}},
