@@ -1,6 +1,7 @@
 /* The ranks of the tests: mpi_ranks MODE; each mode is one thing that MPI programs do. */
 #include <dlfcn.h>
 #include <mpi.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +75,31 @@ struct info {
   struct value value;
 };
 
+/* What PMIx_Job_control_nb was answered, and that it was. */
+static int answer;
+static sem_t answered;
+
+static void take_answer(int status, void* info, size_t count, void* about, void* release,
+                        void* of_release) {
+  (void)info, (void)count, (void)about, (void)release, (void)of_release;
+  answer = status;
+  sem_post(&answered);
+}
+
+typedef void taker(int, void*, size_t, void*, void*, void*);
+
+static int control_later(void* library, const struct proc* all, const struct info* info) {
+  int (*ask)(const struct proc*, size_t, const struct info*, size_t, taker*, void*);
+  *(void**)(&ask) = dlsym(library, "PMIx_Job_control_nb");
+  sem_init(&answered, 0, 0);
+  const int refused = ask(all, 1, info, 1, take_answer, NULL);
+  if (refused != 0) return refused;
+  sem_wait(&answered);
+  return answer;
+}
+
 /* Rank 1 asks for something that is done to all. */
-static void control(const char* key, int number) {
+static void control(const char* key, int number, int is_later) {
   int (*ask)(const struct proc*, size_t, const struct info*, size_t, void**, size_t*);
   void* answers = NULL;
   size_t count = 0;
@@ -90,7 +114,10 @@ static void control(const char* key, int number) {
   strncpy(all.nspace, getenv("PMIX_NAMESPACE"), sizeof all.nspace - 1);
   all.rank = 0xfffffffe; /* PMIX_RANK_WILDCARD */
   *(void**)(&ask) = dlsym(library, "PMIx_Job_control");
-  if (rank == 1) printf("asked: %d\n", ask(&all, 1, &info, 1, &answers, &count));
+  if (rank == 1) {
+    printf("asked: %d\n", is_later ? control_later(library, &all, &info)
+                                   : ask(&all, 1, &info, 1, &answers, &count));
+  }
   fflush(stdout);
 }
 
@@ -131,9 +158,12 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "spawn") == 0) spawn(argv[0]);
   if (strcmp(mode, "names") == 0) names();
   if (strcmp(mode, "apps") == 0) apps();
-  if (strcmp(mode, "kill") == 0) control("pmix.jctrl.kill", 0);
-  if (strcmp(mode, "signal") == 0) control("pmix.jctrl.sig", 10);
-  if (strcmp(mode, "pause") == 0) control("pmix.jctrl.pause", 0);
+  if (strcmp(mode, "kill") == 0) control("pmix.jctrl.kill", 0, 0);
+  if (strcmp(mode, "kill_nb") == 0) control("pmix.jctrl.kill", 0, 1);
+  if (strcmp(mode, "signal") == 0) control("pmix.jctrl.sig", 10, 0);
+  if (strcmp(mode, "signal_nb") == 0) control("pmix.jctrl.sig", 10, 1);
+  if (strcmp(mode, "pause") == 0) control("pmix.jctrl.pause", 0, 0);
+  if (strcmp(mode, "pause_nb") == 0) control("pmix.jctrl.pause", 0, 1);
   if (strcmp(mode, "kill") == 0) MPI_Barrier(MPI_COMM_SELF), pause();
   MPI_Finalize();
   return 0;

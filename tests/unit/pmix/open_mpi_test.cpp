@@ -108,34 +108,41 @@ TEST_F(OpenMpi, ProgramsThatAreNotMpiStartNoServer) {
 }
 
 TEST_F(OpenMpi, JobControlMayEndTheJob) {
-  World world(wish({1, 2}, "kill"));
-  const Outcome outcome = world.run();
-  EXPECT_FALSE(outcome.late);
-  const auto ends = heard<Aborted>(outcome);
-  ASSERT_EQ(ends.size(), 1u);
-  EXPECT_EQ(ends[0].proc.rank, 1u);
-  EXPECT_EQ(ends[0].code, 128 + SIGTERM);
-  EXPECT_EQ(ends[0].message, "it asked for the end of the job (PMIx_Job_control)");
+  for (const char* mode : {"kill", "kill_nb"}) {
+    World world(wish({1, 2}, mode));
+    const Outcome outcome = world.run();
+    EXPECT_FALSE(outcome.late) << mode;
+    const auto ends = heard<Aborted>(outcome);
+    ASSERT_EQ(ends.size(), 1u) << mode;
+    EXPECT_EQ(ends[0].proc.rank, 1u);
+    EXPECT_EQ(ends[0].code, 128 + SIGTERM);
+    EXPECT_EQ(ends[0].message, "it asked for the end of the job (PMIx_Job_control)");
+  }
 }
 
 TEST_F(OpenMpi, JobControlSendsSignals) {
-  World world(wish({1, 2}, "signal"));
-  const Outcome outcome = world.run();
-  expect_success(outcome, 3);
-  EXPECT_EQ(count(outcome.output, "asked: 0\n"), 1u) << outcome.output;
-  const auto orders = heard<Event>(outcome);
-  ASSERT_EQ(orders.size(), 1u);
-  EXPECT_EQ(orders[0].code, kSignalRanks);
-  EXPECT_EQ(orders[0].source.rank, kAllRanks);
-  EXPECT_FALSE(orders[0].source.nspace.empty());
-  EXPECT_EQ(orders[0].blob, "10");
+  for (const char* mode : {"signal", "signal_nb"}) {
+    World world(wish({1, 2}, mode));
+    const Outcome outcome = world.run();
+    expect_success(outcome, 3);
+    EXPECT_EQ(count(outcome.output, "asked: 0\n"), 1u) << outcome.output;
+    const auto orders = heard<Event>(outcome);
+    ASSERT_EQ(orders.size(), 1u) << mode;
+    EXPECT_EQ(orders[0].code, kSignalRanks);
+    EXPECT_EQ(orders[0].source.rank, kAllRanks);
+    EXPECT_FALSE(orders[0].source.nspace.empty());
+    EXPECT_EQ(orders[0].blob, "10");
+  }
 }
 
 TEST_F(OpenMpi, JobControlRefusesTheRest) {
-  World world(wish({1, 1}, "pause"));
-  const Outcome outcome = world.run();
-  expect_success(outcome, 2);
-  EXPECT_EQ(count(outcome.output, "asked: -47\n"), 1u) << outcome.output;  // PMIX_ERR_NOT_SUPPORTED
+  constexpr const char* kAnswer = "asked: -47\n";  // PMIX_ERR_NOT_SUPPORTED
+  for (const char* mode : {"pause", "pause_nb"}) {
+    World world(wish({1, 1}, mode));
+    const Outcome outcome = world.run();
+    expect_success(outcome, 2);
+    EXPECT_EQ(count(outcome.output, kAnswer), 1u) << outcome.output;
+  }
 }
 
 TEST_F(OpenMpi, ServersStartOnlyWhereMpiProgramsRun) {
