@@ -119,9 +119,26 @@ class Watched(Case):
                 self.assertEqual((left, "nothing was removed" in done.errors),
                                  ([run] if is_kept else [], is_kept), done)
 
+    def test_output_that_goes_to_a_file_is_the_ranks_alone(self):
+        """`muster submit job.yml > log` at a terminal: the log is clean, the person is told."""
+        with open(self.path("log"), "wb") as log:
+            ours, theirs = pty.openpty()
+            self.addCleanup(os.close, ours)
+            run = self.start("--set", "inputs.do=echo out", "job.yml", command=(MUSTER, "submit"),
+                             stdout=log, stderr=theirs)
+            os.close(theirs)
+            self.assertEqual(run.popen.wait(), 0)
+            told = shown_at(ours)
+        self.assertEqual(self.read("log"), b"out\nout\n")
+        self.assertIn(f"recorded in {self.show()['folder']}\n", told)
+
     def test_nobody_watches(self):
-        self.assertEqual(self.told("submit", "job.yml").errors, "")
-        self.assertEqual(self.told("run", "-d", "true").errors, "")
+        """In the foreground stderr is kept for the ranks; detached, stdout has the name."""
+        done = self.told("submit", "job.yml", "--set", "inputs.do=echo out")
+        self.assertEqual((done.text, done.errors), ("out\nout\n", ""))
+        for words in (("submit", "job.yml", "--detach"), ("run", "-d", "true")):
+            done = self.told(*words)
+            self.assertEqual((done.text, done.errors), (self.show()["run"] + "\n", ""))
 
 
 if __name__ == "__main__":
