@@ -44,6 +44,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   }
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size() - at_; }
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
   [[nodiscard]] const Lost& lost() const { return lost_; }
   [[nodiscard]] bool has_open_line() const { return has_open_line_; }
 
@@ -67,6 +68,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
       const ssize_t put = ::write(fd_, bytes.data() + done, bytes.size() - done);
       if (put >= 0) {
         done += static_cast<std::size_t>(put);
+        taken_ += static_cast<std::uint64_t>(put);
       } else if (errno == EAGAIN) {
         break;
       } else if (errno != EINTR) {
@@ -126,6 +128,7 @@ class ConsoleWriter::Sink : public std::enable_shared_from_this<Sink> {
   std::optional<asio::posix::stream_descriptor> descriptor_;  // made when first needed
   std::string queue_;
   std::size_t at_ = 0;
+  std::uint64_t taken_ = 0;
   bool waiting_ = false;
   bool broken_ = false;
   bool has_open_line_ = false;  // of what was given, whether it is written yet or not
@@ -180,6 +183,10 @@ std::vector<std::string> ConsoleWriter::troubles() const {
 
 std::size_t ConsoleWriter::waiting() const {
   return out_->waiting() + (err_ == out_ ? 0 : err_->waiting());
+}
+
+std::uint64_t ConsoleWriter::taken() const {
+  return out_->taken() + (err_ == out_ ? 0 : err_->taken());
 }
 
 bool ConsoleWriter::congested() const { return out_->waiting() > kHigh || err_->waiting() > kHigh; }

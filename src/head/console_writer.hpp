@@ -7,6 +7,7 @@
 #pragma once
 
 #include <asio/io_context.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,7 @@ class ConsoleWriter final : public machine::LineSink {
   void begin_line(machine::SinkId sink);
   [[nodiscard]] bool congested() const;
   [[nodiscard]] std::size_t waiting() const;  // bytes
+  [[nodiscard]] std::uint64_t taken() const;  // bytes that the kernel has taken
   // What was lost and why, a line for each of stdout and stderr; empty: nothing.
   [[nodiscard]] std::vector<std::string> troubles() const;
   // Calls back once everything has been written, or there is no reader any more.

@@ -97,6 +97,8 @@ class GuestNode {
       end_ = {bye->report, static_cast<int>(bye->code)};
     }
     if (std::holds_alternative<wire::Hello>(message) && console_) begin_round();
+    const auto* stop = std::get_if<wire::Stop>(&message);
+    if (stop != nullptr && console_) console_->stop(base::Duration(stop->grace_ms));
     if (auto* world = std::get_if<wire::World>(&message)) world_ = *world;
     if (const auto* prepare = std::get_if<wire::Prepare>(&message)) {
       if (auto opened = open_console(prepare->node); !opened) {
@@ -190,6 +192,7 @@ class GuestNode {
     is_leaving_ = true;
     const bool is_told = !end_ || !end_->report.empty();
     console_->finish(is_told ? OutputFlow::Next::words : OutputFlow::Next::nothing,
+                     OutputFlow::Wait::for_ever,
                      [this] { asio::post(loop_, life_.bind([this] { loop_.stop(); })); });
   }
 

@@ -333,12 +333,20 @@ class Head {
 
   void perform(machine::NewRound&) { console_.begin_round(); }
 
+  // A reader that stands still does not keep the ranks from being ended.
+  void note_stop(RunIndex run, const wire::ToAgent& message) {
+    const auto* stop = std::get_if<wire::Stop>(&message);
+    if (stop != nullptr && run == first_) console_.stop(base::Duration(stop->grace_ms));
+  }
+
   void perform(machine::ToNode& effect) {
+    note_stop(effect.run, effect.message);
     send(effect.node, effect.run, std::move(effect.message));
   }
 
   // Hosts that lie in more ranges than one frame can name get several.
   void perform(machine::ToNodes& effect) {
+    note_stop(effect.run, effect.message);
     wire::HostSet hosts;
     for (const NodeIndex node : effect.nodes) {
       if (node == here_) tasks_->feed(effect.message);
@@ -425,12 +433,20 @@ class Head {
 
   void perform(machine::Finish&) {
     is_finishing_ = true;
-    if (ended_ && ended_->cause == model::Cause::interrupted) console_.hurry();
+    const bool is_interrupted = ended_ && ended_->cause == model::Cause::interrupted;
+    if (is_interrupted) console_.hurry();
     const bool is_silent =
         ended_ && ended_->cause == model::Cause::completed && ended_->warnings.empty();
     console_.finish(
         is_silent && !spec_.verbose ? OutputFlow::Next::nothing : OutputFlow::Next::words,
+        is_interrupted || is_out_of_time() ? OutputFlow::Wait::while_it_reads
+                                           : OutputFlow::Wait::for_ever,
         [this] { asio::post(loop_, life_.bind([this] { leave(); })); });
+  }
+
+  [[nodiscard]] bool is_out_of_time() const {
+    return ended_ && ended_->cause == model::Cause::fault &&
+           ended_->error.fault == base::Fault::timeout;
   }
 
   void leave() {

@@ -17,6 +17,10 @@ using wire::Stream;
 
 namespace {
 
+// Nobody reads, and the ranks are being ended: so much may wait here, which is more than the pipes
+// of a few ranks hold.
+constexpr std::size_t kLastWords = 8u << 20;
+
 view::WallTime wall_time() {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
@@ -40,6 +44,7 @@ std::uint32_t ranks_of(const model::Plan& plan) {
 OutputFlow::OutputFlow(asio::io_context& loop, const model::JobSpec& spec, const model::Plan& plan,
                        std::uint32_t window, std::optional<LogFiles> logs, OutputFlowEvents events)
     : timer_(loop),
+      reader_timer_(loop),
       turn_(loop),
       events_(std::move(events)),
       spec_(spec.output),
@@ -51,6 +56,7 @@ OutputFlow::OutputFlow(asio::io_context& loop, const model::JobSpec& spec, const
       logs_(std::move(logs)),
       kept_(spec_, speakers_, false),
       windows_(ranks_of(plan), window),
+      cut_(2 * plan.ranks.size()),
       owed_(2 * plan.ranks.size()) {
   add_lanes(speakers_.worlds().front());
   if (spec_.xml && !windows_.empty()) writer_.write(ConsoleWriter::kOut, "<mpirun>\n");
@@ -74,6 +80,7 @@ void OutputFlow::add_lanes(const model::World& world) {
 void OutputFlow::add(const model::World& world, std::uint32_t window) {
   windows_.resize(windows_.size() + world.size, window);
   owed_.resize(2 * windows_.size());
+  cut_.resize(owed_.size());
   speakers_.add(world);
   if (logs_) logs_->add(spec_, speakers_);
   add_lanes(world);
@@ -88,7 +95,7 @@ machine::LineTime OutputFlow::time() const {
 std::size_t OutputFlow::owned_sinks() const { return console_.owned_sinks() + kept_.owned_sinks(); }
 
 bool OutputFlow::full(Rank rank, Stream stream) const {
-  return (console_.full(rank, stream) && !can_wait(rank, stream)) ||
+  return (console_.full(rank, stream) && !can_wait(rank, stream) && !patience_.over()) ||
          (logs_ && kept_.full(rank, stream));
 }
 
@@ -100,6 +107,9 @@ bool OutputFlow::can_wait(Rank rank, Stream stream) const {
 
 void OutputFlow::begin_round() {
   std::ranges::fill(owed_, 0);
+  cut_.assign(cut_.size(), false);
+  patience_ = {};
+  reader_timer_.stop();
   speakers_.set_attempt(++rounds_);
   if (!logs_) return;
   logs_->begin_round(spec_, speakers_);
@@ -115,9 +125,11 @@ void OutputFlow::take(Rank rank, Stream stream, std::string_view bytes) {
   const machine::LineTime at = time();
   const LaneId lane = lane_of(rank, stream);
   const std::uint64_t kept = logs_ ? keep(rank, stream, bytes, at) : 0;
-  if (!put_off(rank, stream, kept)) console_.take(rank, stream, bytes, at, writer_);
+  if (!put_off(rank, stream, kept) && !dropped(rank, stream, bytes.size())) {
+    console_.take(rank, stream, bytes, at, writer_);
+  }
   owed_[lane] += static_cast<std::uint32_t>(bytes.size());
-  if (!writer_.congested() || can_wait(rank, stream)) give_credit(lane, windows_[rank.value] / 2);
+  if (!blocked() || can_wait(rank, stream)) give_credit(lane, windows_[rank.value] / 2);
   if (owned_sinks() < owned) give_all_credit();  // a long line has ended: all may go on
   watch_owner();
 }
@@ -174,7 +186,7 @@ void OutputFlow::give_credit(LaneId lane, std::uint32_t at_least) {
 void OutputFlow::give_all_credit() {
   catch_up();
   for (LaneId lane = 0; lane < owed_.size(); ++lane) {
-    if (writer_.congested() && !can_wait(rank_of(lane), stream_of(lane))) continue;
+    if (blocked() && !can_wait(rank_of(lane), stream_of(lane))) continue;
     give_credit(lane, windows_[lane / 2] / 4);
   }
   watch_owner();
@@ -184,11 +196,45 @@ void OutputFlow::give_all_credit() {
 // its rank's silence means nothing.
 void OutputFlow::watch_owner() {
   const auto deadline = base::sooner(console_.deadline(), kept_.deadline());
-  if (!deadline || writer_.congested()) return;
+  if (!deadline || blocked()) return;
   timer_.at(*deadline, [this] {
     console_.tick(time(), writer_);
     if (logs_) kept_.tick(time(), *logs_);
     give_all_credit();
+  });
+}
+
+// ---- the end -----------------------------------------------------------------------------------
+
+bool OutputFlow::blocked() const { return writer_.congested() && !patience_.over(); }
+
+// Whoever gets no more of a stream than its beginning gets nothing from behind a gap.
+bool OutputFlow::dropped(Rank rank, Stream stream, std::uint64_t size) {
+  const LaneId lane = lane_of(rank, stream);
+  if (console_.leads_nowhere(rank, stream)) return false;
+  const bool has_room = writer_.waiting() < kLastWords && !console_.full(rank, stream);
+  if (patience_.over() && !has_room) cut_[lane] = true;
+  if (cut_[lane]) dropped_ += size;
+  return cut_[lane];
+}
+
+machine::ReaderPatience::Reading OutputFlow::reading() const {
+  return {writer_.taken(), writer_.waiting() != 0 || !backlog_.empty()};
+}
+
+void OutputFlow::stop(base::Duration grace) {
+  patience_.stop(grace, host::now(), reading());
+  watch_reader();
+}
+
+void OutputFlow::watch_reader() {
+  const auto deadline = patience_.deadline();
+  if (!deadline) return;
+  reader_timer_.at(*deadline, [this] {
+    patience_.look(host::now(), reading());
+    if (!patience_.over()) return watch_reader();
+    give_all_credit();
+    if (left_) left_();
   });
 }
 
@@ -211,7 +257,7 @@ std::vector<std::string> OutputFlow::troubles() const {
 }
 
 std::uint64_t OutputFlow::not_shown() const {
-  return backlog_.missed() + backlog_.waiting() + writer_.waiting();
+  return backlog_.missed() + backlog_.waiting() + writer_.waiting() + dropped_;
 }
 
 void OutputFlow::say(std::string_view line) {
@@ -219,17 +265,21 @@ void OutputFlow::say(std::string_view line) {
   writer_.write(ConsoleWriter::kErr, line);
 }
 
-void OutputFlow::finish(Next next, std::function<void()> done) {
+void OutputFlow::finish(Next next, Wait wait, std::function<void()> done) {
   for (std::uint32_t rank = 0; rank < windows_.size(); ++rank) {
     end(Rank(rank), Stream::out);
     end(Rank(rank), Stream::err);
   }
+  if (wait == Wait::while_it_reads) left_ = done;
   const auto begin_line_then = [this, done] {
     writer_.begin_line(ConsoleWriter::kErr);
     writer_.drain(done);
   };
   finished_ = next == Next::words ? begin_line_then : std::move(done);
   if (backlog_.empty()) close_up();
+  patience_.only_reader_left(host::now(), reading());
+  if (patience_.over() && left_) return left_();
+  watch_reader();
 }
 
 void OutputFlow::close_up() {

@@ -2,7 +2,10 @@
 // them come.
 //
 // Without files, a blocked console blocks the ranks. A stream that has a file continues, and the
-// console later shows what it has missed from the file.
+// console later shows what it has missed from the file. Once the run is being stopped, a console
+// that stands still no longer blocks anybody: what has no room is dropped, and counted.
+//
+// It is large: credit, console, files and backlog count the same bytes.
 #pragma once
 
 #include <asio/io_context.hpp>
@@ -17,6 +20,7 @@
 #include "head/console_writer.hpp"
 #include "head/log_files.hpp"
 #include "machine/lines.hpp"
+#include "machine/reader_patience.hpp"
 #include "machine/speakers.hpp"
 #include "model/job_spec.hpp"
 #include "model/plan.hpp"
@@ -47,16 +51,21 @@ class OutputFlow {
   void take(base::Rank rank, wire::Stream stream, std::string_view bytes);
   void end(base::Rank rank, wire::Stream stream);
   void say(std::string_view line);  // a message of the launcher itself, on stderr, as its own line
+  // The ranks are told to end: whoever reads the console has that long for what they print.
+  void stop(base::Duration grace);
   // Nobody waits any more until the console has shown all that is in files.
   void hurry() { backlog_.leave_out(); }
   // Whether something is told on stderr afterwards, on a line of its own.
   enum class Next : std::uint8_t { nothing, words };
-  // Ends every stream that has not ended, then calls back when everything has been written.
-  void finish(Next next, std::function<void()> done);
+  // Whether whoever reads is waited for, however long that takes, or while it reads and no longer
+  // than stop() has said.
+  enum class Wait : std::uint8_t { for_ever, while_it_reads };
+  // Ends every stream that has not ended, then calls back when everything has been written, or is
+  // not waited for any more; maybe more than once.
+  void finish(Next next, Wait wait, std::function<void()> done);
   // What was lost, a line each.
   [[nodiscard]] std::vector<std::string> troubles() const;
-  // Bytes that files have and the console has not shown; for callers that do not wait until
-  // finish() calls back.
+  // Bytes that the console has not shown, though files may have them.
   [[nodiscard]] std::uint64_t not_shown() const;
 
  private:
@@ -73,8 +82,13 @@ class OutputFlow {
   void give_credit(std::size_t lane, std::uint32_t at_least);
   void give_all_credit();
   void watch_owner();
+  [[nodiscard]] bool blocked() const;
+  [[nodiscard]] bool dropped(base::Rank rank, wire::Stream stream, std::uint64_t size);
+  [[nodiscard]] machine::ReaderPatience::Reading reading() const;
+  void watch_reader();
 
   process::Alarm timer_;
+  process::Alarm reader_timer_;
   process::Alarm turn_;  // for more of the backlog, once others have had theirs
   OutputFlowEvents events_;
   const model::OutputSpec spec_;
@@ -86,7 +100,11 @@ class OutputFlow {
   std::optional<LogFiles> logs_;
   bool told_ = false;  // that the files lack something
   Backlog backlog_;
-  std::function<void()> finished_;      // once the backlog has been shown
+  std::function<void()> finished_;  // once the backlog has been shown
+  std::function<void()> left_;      // once nobody waits for the reader any more
+  machine::ReaderPatience patience_;
+  std::vector<bool> cut_;               // nothing more of it is shown; index as of owed_
+  std::uint64_t dropped_ = 0;           // bytes
   machine::Lines kept_;                 // lanes only where there are files
   std::vector<std::uint32_t> windows_;  // index: rank
   std::vector<std::uint32_t> owed_;  // credit not yet given back; index: rank * 2 + (stream is err)

@@ -60,6 +60,9 @@ class Lines {
   void take(base::Rank rank, model::Stream stream, std::string_view bytes, LineTime time,
             LineSink& sink);
   void end(base::Rank rank, model::Stream stream, LineTime time, LineSink& sink);
+  [[nodiscard]] bool leads_nowhere(base::Rank rank, model::Stream stream) const {
+    return lanes_[id(rank, stream)].sink == kNowhere;
+  }
   // The lane wants nothing more for now.
   [[nodiscard]] bool full(base::Rank rank, model::Stream stream) const;
   // How many sinks a long line has for itself.

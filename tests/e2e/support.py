@@ -6,8 +6,10 @@ its environment away can still carry it on its command line. After each test not
 may live.
 """
 
+import array
 import contextlib
 import difflib
+import fcntl
 import functools
 import mmap
 import os
@@ -20,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import types
 import unittest
@@ -73,6 +76,13 @@ def with_addresses(most):
     """What a muster does before it starts, so that it has so many bytes of addresses."""
     return None if is_sanitized() else functools.partial(
         resource.setrlimit, resource.RLIMIT_AS, (most, most))
+
+
+def unread(pipe):
+    """Bytes that wait in it."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def no_small_disk():

@@ -9,7 +9,6 @@ from file to file, and is tested where the file is.
 # attacks
 # long
 
-import array
 import base64
 import contextlib
 import fcntl
@@ -18,11 +17,10 @@ import os
 import shutil
 import signal
 import subprocess
-import termios
 import time
 import unittest
 
-from support import ENDLESS, MUSTER, Case, run_tests, until, with_addresses
+from support import ENDLESS, MUSTER, Case, run_tests, unread, until, with_addresses
 
 HUGE = 4 << 40
 MEMORY = 4 << 30  # of addresses: several times what a manifest of the largest size needs
@@ -54,12 +52,6 @@ objective: {goal: minimize, primary_metric: loss}
 limits: {max_total_trials: 1}
 metrics_from: output
 """
-
-
-def unread(pipe):
-    count = array.array("i", [0])
-    fcntl.ioctl(pipe, termios.FIONREAD, count)
-    return count[0]
 
 
 class Endless(Case):

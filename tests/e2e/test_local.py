@@ -2,6 +2,7 @@
 
 # rooms: cli head host process machine
 
+import fcntl
 import json
 import os
 import re
@@ -12,9 +13,10 @@ import unittest
 
 from support import (BAD_FILE, CANNOT_START, MUSTER, NO_SLOTS, PYTHON, READY, TIMEOUT, UNTIL_GO,
                      USAGE, WAIT_SECONDS, Case, descendants, free_of_prefix, name_of, state_of,
-                     survivors, until)
+                     survivors, unread, until)
 
 MIB = 1 << 20
+PAGE = 4096  # of a pipe
 
 
 class Ranks(Case):
@@ -251,6 +253,27 @@ class Output(Case):
                               capture_output=True, timeout=WAIT_SECONDS, check=False)
         self.assertEqual(done.stdout, b"y\n")
         self.assert_nothing_left()
+
+    def test_a_signal_ends_ranks_that_print_without_end(self):
+        """Whoever reads reads on to the end; nobody else has to."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for is_read in (True, False):
+                with self.subTest(number, is_read=is_read):
+                    job = self.start("-n", "2", "yes")
+                    pipe = job.popen.stdout
+                    if is_read:
+                        self.assertTrue(all(pipe.read(MIB) for _ in range(4)))
+                    else:
+                        room = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+                        until("the pipe is full", lambda: unread(pipe) > room - PAGE)
+                    job.send(number)
+                    if not is_read:
+                        self.assertEqual(job.popen.wait(WAIT_SECONDS), 128 + number)
+                    done = job.finish()
+                    self.assertEqual(done.code, 128 + number, done.errors)
+                    self.assertIn(f"interrupted by signal {number:d} ", done.errors)
+                    self.assertLessEqual(set(done.out), set(b"y\n"))
+                    self.assert_nothing_left()
 
     def test_tags(self):
         done = self.succeeds("-n", "12", "--tag", "sh", "-c", "echo out $RANK; echo err $RANK >&2")

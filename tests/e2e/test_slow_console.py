@@ -2,16 +2,18 @@
 
 # rooms: head host machine process
 
+import fcntl
 import glob
 import os
 import signal
 import threading
 
-from support import (MUSTER, READY, WAIT_SECONDS, Case, descendants, name_of, parent_of, run_tests,
-                     until)
+from support import (MUSTER, READY, TIMEOUT, UNTIL_GO, WAIT_SECONDS, Case, descendants, name_of,
+                     parent_of, run_tests, unread, until)
 
 SIZE = 20_000_000  # bytes a rank prints, far more than all that may wait in memory
 MEMORY_KIB = 60_000
+PAGE = 4096  # of a pipe
 
 # Lines of many lengths, each with its rank and number; now and then a very long one.
 TALK = r"""
@@ -40,14 +42,32 @@ class SlowConsole(Case):
         """Nobody reads its stdout until the test does."""
         return self.start("-n", "3", *words, env=self.environment())
 
+    def start_blocked(self, *words):
+        """Likewise; and what it wants to print has no room in the pipe any more."""
+        one = self.start(*words, env=self.environment())
+        pipe = one.popen.stdout
+        room = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+        until("the pipe is full", lambda: unread(pipe) > room - PAGE)
+        return one
+
+    def events(self):
+        events, = glob.glob(self.path(".local/state/muster/runs/2*/events.jsonl"))
+        return self.read(events)
+
+    def assert_ended(self, one, code):
+        self.assertEqual(one.popen.wait(WAIT_SECONDS), code)
+        errors = one.popen.stderr.read().decode()
+        self.assertNotIn("did not end its ranks in time", errors)
+        self.assertRegex(errors, r"warning: \d+ bytes of the ranks' output were not shown here\n")
+        self.assert_nothing_left()
+
     def memory_kib(self, pid):
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:
             return int(file.read().split("VmHWM:")[1].split()[0])
 
     def ended(self):
         """How many ranks have ended, as the run's record has it."""
-        events, = glob.glob(self.path(".local/state/muster/runs/2*/events.jsonl"))
-        return self.read(events).count(b'"rank_ended"')
+        return self.events().count(b'"rank_ended"')
 
     def names_below(self, pid):
         """Of the processes that the head has started itself, and not yet reaped."""
@@ -142,6 +162,37 @@ class SlowConsole(Case):
         self.assertEqual(one.popen.wait(WAIT_SECONDS), 0)
         self.assertRegex(one.popen.stderr.read().decode(),
                          r"warning: \d+ bytes of the ranks' output were not shown here\n")
+
+    def test_a_second_signal_waits_for_no_grace(self):
+        one = self.start_blocked("-n", "2", "--grace", "600", "sh", "-c", "trap '' INT; yes")
+        one.send(signal.SIGINT)
+        until("it has been heard", lambda: b'"interrupted"' in self.events())
+        one.send(signal.SIGINT)
+        self.assert_ended(one, 128 + signal.SIGINT)
+
+    def test_the_time_limit_holds(self):
+        one = self.start_blocked("-n", "2", "--timeout", "3", "--grace", "0", "yes")
+        self.assert_ended(one, TIMEOUT)
+
+    def test_ranks_are_restarted_all_the_same(self):
+        """One fails while another has more to print than anybody reads."""
+        one = self.start_blocked("-n", "2", "--max-restarts", "1", "--grace", "0", "sh", "-c",
+                                 f'[ "$RANK" = 0 ] && exec yes; {UNTIL_GO}; exit 3')
+        self.write("go", "")
+        until("they have begun again", lambda: b'"restart"' in self.events())
+        until("and failed again", lambda: self.ended() == 4)
+        done = one.finish()
+        self.assertEqual(done.code, 3, done.errors)
+        self.assertNotIn("did not end its ranks in time", done.errors)
+
+    def test_files_still_get_all(self):
+        one = self.start_unread("--logs", "logs", "sh", "-c",
+                                "trap '' INT; " + TALK + READY + "exec sleep 600")
+        self.wait_for_files([f"ready.{rank}" for rank in range(3)])
+        one.send(signal.SIGINT)
+        self.assert_ended(one, 128 + signal.SIGINT)
+        for lines in self.logs().values():
+            self.assertGreaterEqual(sum(len(line) + 1 for line in lines), SIZE)
 
 
 if __name__ == "__main__":
