@@ -1,7 +1,7 @@
 """Ctrl-C while a job's files of 16 GiB are read, copied or sent: muster ends long before their end.
 
 Each is a hole, so that it takes no room. A test looks where in the file somebody is, interrupts
-muster there, and finds that nobody has come to the end and that nothing half made is left.
+muster there, and finds that nobody has come to the end and that nothing half made is left. Where holes go, they stay holes.
 """
 
 # rooms: cli blobs snapshot store
@@ -14,11 +14,12 @@ import os
 import re
 import signal
 
-from travel_case import TravelCase
+from travel_case import HOME, TravelCase
 from support import Case, MUSTER, run_tests, survivors, until
 
 HUGE = 16 << 30
 LARGE = 2 << 30
+SPARSE = 1 << 30
 BEGUN = 1 << 20  # bytes; whoever has read so many is at it
 NAMED = hashlib.sha256(b"").hexdigest()  # what a hole is said to be: nobody comes to its end
 JOB = "muster: 1\ncode: src\ncommand: 'true'\n"
@@ -168,6 +169,32 @@ class Sent(TravelCase):
                 self.assertNotIn(".travel", os.listdir(self.lab.path("head", run["folder"])))
                 self.assertFalse(self.cached("node1"))
                 self.assert_hosts_clean()
+
+    def sparse(self, host):
+        """Where such files are on a host, and how many bytes each takes."""
+        found = {}
+        for top in (self.home, HOME + "/.cache/muster"):
+            for folder, _, names in os.walk(self.lab.path(host, top)):
+                for name in names:
+                    facts = os.lstat(os.path.join(folder, name))
+                    if facts.st_size >= SPARSE:
+                        found[os.path.join(folder, name)] = facts.st_blocks * 512
+        return found
+
+    def test_holes_of_code_and_of_checkpoints(self):
+        """As they go to a host and come home, twice."""
+        os.truncate(hole(self.at("head", "src", "zeros")), SPARSE)
+        self.does(f"cd $MUSTER_CHECKPOINTS; echo . >> runs; truncate -s {SPARSE + 1} kept; exit 5",
+                  "-H", "node1:1", *LIMIT, code=5,
+                  job="muster: 1\ncode: src\ncheckpoints: true\ncommand: |\n  ")
+        self.types("muster rerun last", code=5)
+        self.assertEqual(self.from_record("checkpoints", "runs"), b".\n.\n")
+        for host in ("head", "node1"):
+            found = self.sparse(host)
+            for name in ("zeros", "kept"):
+                self.assertTrue([one for one in found if one.endswith("/" + name)], found)
+            self.assertTrue([one for one in found if "/.blobs/" in one], found)
+            self.assertLess(max(found.values()), 1 << 20, found)
 
 
 if __name__ == "__main__":
