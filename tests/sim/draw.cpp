@@ -227,6 +227,18 @@ void draw_restarts(Scenario& world, Dice dice, const Faults& faults) {
   }
 }
 
+// From dice of its own, too. Ranks that wait for it end when they are told to.
+void draw_reader(Scenario& world, Dice dice, const Faults& faults) {
+  const auto ends = [](const UserAct& act) {
+    return act.signal == SIGINT || act.signal == SIGTERM;
+  };
+  if (!world.timeout && std::ranges::none_of(world.signals, ends)) return;
+  if (!world.others.empty()) return;  // nothing might end these
+  if (!dice.chance(faults.reader_stays_away)) return;
+  world.reader_pauses = dice.between(Duration(0), faults.fault_at_most);
+  world.reader_pause = Duration(0);
+}
+
 // Each from dice of its own.
 void draw_more(Scenario& world, std::uint64_t seed, const Faults& faults) {
   constexpr std::uint64_t kOfJoins = 0x701e;
@@ -343,6 +355,8 @@ Scenario draw(std::uint64_t seed, const Faults& faults) {
   draw_more(world, seed, faults);
   constexpr std::uint64_t kOfOthers = 0x2e0d;
   draw_other_run(world, Dice(seed ^ (kOfOthers << 32)), faults);
+  constexpr std::uint64_t kOfReaders = 0x4ead;
+  draw_reader(world, Dice(seed ^ (kOfReaders << 32)), faults);
   return world;
 }
 

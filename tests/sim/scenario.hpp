@@ -96,7 +96,7 @@ struct Scenario {
   bool tick_before_cont = false;  // which the head hears first when it wakes
   std::optional<Duration> output_closes;
   std::optional<Duration> reader_pauses;  // nobody reads our stdout for a while
-  Duration reader_pause = Duration(0);
+  Duration reader_pause = Duration(0);    // 0: for ever
   std::optional<Duration> head_killed;
   model::StdinTo input_to = model::StdinTo::none;
   std::uint64_t input_bytes = 0;
@@ -152,6 +152,7 @@ struct Faults {
   double timeout = 0.08;
   double output_closed = 0.05;
   double reader_pauses = 0.1;
+  double reader_stays_away = 0.3;  // where the run is ended whether it reads or not
   double has_input = 0.3;
   double task_spawns = 0.05;
   double task_spawns_again = 0.3;

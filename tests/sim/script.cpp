@@ -137,6 +137,7 @@ bool read_line(Scenario& world, const std::string& line) {
       {"patience", [&] { world.patience = milliseconds(words); }},
       {"sleeps", [&] { world.sleeps = milliseconds(words); }},
       {"output_closes", [&] { world.output_closes = milliseconds(words); }},
+      {"reader_pauses", [&] { world.reader_pauses = milliseconds(words); }},
       {"fences", [&] { world.fences = static_cast<std::uint32_t>(number(words)); }},
       {"pmi_fences", [&] { world.pmi_fences = static_cast<std::uint32_t>(number(words)); }},
       {"gloo", [&] { world.gloo = true; }},

@@ -66,6 +66,7 @@ void SimHead::first_credit(base::RunIndex run) {
   }
   one.windows.assign(size, window);
   one.owed.assign(2 * std::size_t{size}, 0);
+  one.patience = {};
 }
 
 NodeIndex SimHead::host_named(const std::string& name) const {
@@ -97,10 +98,12 @@ void SimHead::users_plans() {
     });
   }
   if (!world_.reader_pauses) return;
+  const bool comes_back = world_.reader_pause != Duration(0);
   at(*world_.reader_pauses, [this] {
     reader_away_ = true;
     events_.met("the reader of the output pauses");
   });
+  if (!comes_back) return;
   at(*world_.reader_pauses + world_.reader_pause, [this] {
     reader_away_ = false;
     give_all_credit();
@@ -264,14 +267,41 @@ void SimHead::output(NodeIndex node, base::RunIndex run, Rank rank, Stream strea
     feed(machine::Printed{node, rank, stream == Stream::err ? "trouble\n" : "", run});
     const std::size_t lane = 2 * rank.value + (stream == Stream::err ? 1 : 0);
     flow(run).owed[lane] += count;
-    if (!reader_away_) give_credit(run, lane, flow(run).windows[rank.value] / 2);
+    if (!reader_away_) flow(run).taken += count;
+    if (!reader_away_ || flow(run).patience.over())
+      give_credit(run, lane, flow(run).windows[rank.value] / 2);
+  });
+}
+
+// A reader that stands still does not keep the ranks from being ended.
+void SimHead::note_stop(base::RunIndex run, const wire::ToAgent& message) {
+  const auto* stop = std::get_if<wire::Stop>(&message);
+  if (stop == nullptr) return;
+  Flow& one = flow(run);
+  one.patience.stop(Duration(stop->grace_ms), agenda_.now(), {one.taken, reader_away_});
+  watch_reader(run);
+}
+
+void SimHead::watch_reader(base::RunIndex run) {
+  const auto deadline = flow(run).patience.deadline();
+  if (!deadline) return;
+  agenda_.at(*deadline, [this, run] {
+    when_awake([this, run] {
+      Flow& one = flow(run);
+      const bool was_over = one.patience.over();
+      one.patience.look(agenda_.now(), {one.taken, reader_away_});
+      if (!one.patience.over()) return watch_reader(run);
+      if (was_over) return;
+      events_.met("a reader that stands still is not waited for");
+      give_all_credit();
+    });
   });
 }
 
 void SimHead::give_all_credit() {
   for (std::size_t i = 0; i < flows_.size(); ++i) {
     for (std::size_t lane = 0; lane < flows_[i].owed.size(); ++lane) {
-      give_credit(base::RunIndex(i + 1), lane, 1);
+      if (!reader_away_ || flows_[i].patience.over()) give_credit(base::RunIndex(i + 1), lane, 1);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "machine/head_machine.hpp"
+#include "machine/reader_patience.hpp"
 #include "sim/agenda.hpp"
 #include "sim/court.hpp"
 #include "sim/scenario.hpp"
@@ -55,6 +56,8 @@ class SimHead {
     std::vector<std::string> hosts;      // their names, by rank
     std::vector<std::uint32_t> windows;  // by rank
     std::vector<std::uint32_t> owed;     // index: rank * 2 + (stream is err)
+    machine::ReaderPatience patience;
+    std::uint64_t taken = 0;  // bytes
   };
   using Change = std::function<void(machine::HeadMachine&, machine::HeadEffects&)>;
 
@@ -69,9 +72,11 @@ class SimHead {
     feed(machine::HostSeen{effect.node, events_.answers(effect.node)});
   }
   void perform(machine::ToNode& effect) {
+    note_stop(effect.run, effect.message);
     events_.send(effect.node, effect.message, {effect.run, wire::HostSet(effect.node)});
   }
   void perform(machine::ToNodes& effect) {
+    note_stop(effect.run, effect.message);
     wire::Address address{effect.run, {}};
     for (const base::NodeIndex node : effect.nodes) address.hosts.add(node);
     for (const base::NodeIndex node : effect.nodes) events_.send(node, effect.message, address);
@@ -95,6 +100,8 @@ class SimHead {
   void read_input();
   void give_credit(base::RunIndex run, std::size_t lane, std::uint32_t at_least);
   void give_all_credit();
+  void note_stop(base::RunIndex run, const wire::ToAgent& message);
+  void watch_reader(base::RunIndex run);
   void users_plans();
   void first_credit(base::RunIndex run);
   void open_flow(const model::Plan& plan);
