@@ -1,16 +1,16 @@
 // Question: the answer comes once, within its bounds, and nothing of the program is left.
 #include "process/question.hpp"
 
-#include <algorithm>
 #include <asio/io_context.hpp>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
+#include <utility>
 
 #include "unit/folder.hpp"
 
@@ -23,16 +23,14 @@ using Ending = Question::Ending;
 
 class Asked : public testing::Test {
  protected:
+  // The program says its number first, which what it starts itself does not share.
   void ask(const std::string& script, Question::Bounds bounds = {.time = seconds(60)}) {
-    const std::set<pid_t> before = children();
-    question_->ask({"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin"}, bounds,
-                   [this](Question::Said said) {
+    std::filesystem::remove(number_);
+    question_->ask({"/bin/sh", "-c", "echo $$ > " + number_ + "; " + script},
+                   {"PATH=/usr/bin:/bin"}, bounds, [this](Question::Said said) {
                      ++answers_;
                      said_ = std::move(said);
                    });
-    const std::set<pid_t> now = children();
-    program_.clear();
-    std::ranges::set_difference(now, before, std::inserter(program_, program_.end()));
   }
   // Until the program has been reaped as well: the loop has nothing to do then.
   Question::Said answer() {
@@ -41,24 +39,30 @@ class Asked : public testing::Test {
     EXPECT_FALSE(is_left());
     return said_;
   }
-  static std::set<pid_t> children() {
-    std::ifstream list("/proc/thread-self/children");
-    return {std::istream_iterator<pid_t>(list), std::istream_iterator<pid_t>()};
+  // 0: it has not begun.
+  [[nodiscard]] pid_t program() const {
+    pid_t pid = 0;
+    std::ifstream(number_) >> pid;
+    return pid;
   }
-  // Of the program, which stays to be reaped.
+  [[nodiscard]] pid_t begun_program() const {
+    while (program() == 0) std::this_thread::sleep_for(milliseconds(1));
+    return program();
+  }
+  // It stays to be reaped.
   void wait_for_end() const {
-    for (const pid_t pid : program_) {
-      siginfo_t seen{};
-      ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | WNOWAIT);
-    }
+    siginfo_t seen{};
+    ::waitid(P_PID, static_cast<id_t>(begun_program()), &seen, WEXITED | WNOWAIT);
   }
-  // Not what it has started itself, which becomes a child of ours where we are its subreaper.
   [[nodiscard]] bool is_left() const {
-    const std::set<pid_t> now = children();
-    return std::ranges::any_of(program_, [&](pid_t pid) { return now.contains(pid); });
+    siginfo_t seen{};
+    const pid_t pid = program();
+    return pid != 0 &&
+           ::waitid(P_PID, static_cast<id_t>(pid), &seen, WEXITED | WNOHANG | WNOWAIT) == 0;
   }
 
-  std::set<pid_t> program_;  // what ask() has started: one
+  const unit::Folder own_;
+  const std::string number_ = own_.path() + "/number";
   asio::io_context loop_;
   std::optional<Question> question_{std::in_place, loop_};
   int answers_ = 0;
@@ -135,7 +139,8 @@ TEST_F(Asked, OneThatIsNotThereAnswersToo) {
 }
 
 TEST_F(Asked, NobodyHearsOneThatIsNotWantedAnyMoreAndItIsReaped) {
-  ask("sleep 600");
+  ask("exec sleep 600");
+  EXPECT_GT(begun_program(), 0);
   question_.reset();
   loop_.run();
   EXPECT_EQ(answers_, 0);
