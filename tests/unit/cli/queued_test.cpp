@@ -15,6 +15,21 @@
 namespace muster::cli::queued_test {
 namespace {
 
+model::RunRecord job_42(const unit::Folder& folder) {
+  model::RunRecord record;
+  record.run = "kufari";
+  record.folder = folder.path();
+  record.scheduler = {"slurm", "cluster", "", "", "42"};
+  record.state = model::RunState::queued;
+  return record;
+}
+
+Invocation asks_programs_of(const unit::Folder& folder) {
+  Invocation invocation;
+  invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
+  return invocation;
+}
+
 TEST(QueuedNow, ARunWhoseHeadMayStillTellItsEndIsLeftToOthersOnceASignalWaits) {
   const unit::Folder folder;
   folder.file("squeue",
@@ -24,12 +39,8 @@ TEST(QueuedNow, ARunWhoseHeadMayStillTellItsEndIsLeftToOthersOnceASignalWaits) {
   folder.file("sacct", "#!/bin/sh\ntouch " + folder.path() + "/asked\nexit 1\n", true);
   folder.file("events.jsonl", "{\"time\":\"2026-11-25T17:00:00.000Z\",\"event\":\"created\"}\n",
               false);
-  model::RunRecord record;
-  record.folder = folder.path();
-  record.scheduler = {"slurm", "cluster", "", "", "42"};
-  record.state = model::RunState::queued;
-  Invocation invocation;
-  invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
+  const model::RunRecord record = job_42(folder);
+  const Invocation invocation = asks_programs_of(folder);
   const process::HeldSignals held;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -49,13 +60,8 @@ TEST(FollowQueued, ASignalWhileTheFirstOneIsObeyedIsNoPromiseThatTheRunEnds) {
                   "\nkill -INT $PPID\nif test -f asked; then exec sleep 3600; fi\ntouch asked\n"
                   "echo '42|RUNNING|None|2026-11-25T17:00:00+0000|node1|node1|N/A'\n",
               true);
-  model::RunRecord record;
-  record.run = "kufari";
-  record.folder = folder.path();
-  record.scheduler = {"slurm", "cluster", "", "", "42"};
-  record.state = model::RunState::queued;
-  Invocation invocation;
-  invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
+  const model::RunRecord record = job_42(folder);
+  const Invocation invocation = asks_programs_of(folder);
   testing::internal::CaptureStderr();
   EXPECT_EQ(follow_queued(record, invocation), 130);
   const std::string said = testing::internal::GetCapturedStderr();
@@ -72,13 +78,8 @@ TEST(FollowQueued, ASignalIsHeardWhileNobodyReadsTheOutput) {
               true);
   folder.file("scancel", "#!/bin/sh\necho \"$@\" > " + folder.path() + "/cancelled\n", true);
   folder.file("job.out", std::string(std::size_t{1} << 20, 'x'), false);
-  model::RunRecord record;
-  record.run = "kufari";
-  record.folder = folder.path();
-  record.scheduler = {"slurm", "cluster", "", "", "42"};
-  record.state = model::RunState::queued;
-  Invocation invocation;
-  invocation.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"};
+  const model::RunRecord record = job_42(folder);
+  const Invocation invocation = asks_programs_of(folder);
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   const pid_t child = ::fork();
